@@ -26,7 +26,7 @@ package final class WebAdResponder: Service {
 
     private let ledger: any WebAdLedger
     private let current: CurrentSigner
-    private let makeDigestSigner: BatchSigner.MakeDigestSigner
+    private let signDigest: SignDigest
     private let requestSignatures: RequestSignatures
     private let answeringTogether: @Sendable (() -> Void) -> Void
     private let failures: FailureLog
@@ -41,7 +41,7 @@ package final class WebAdResponder: Service {
     ///   - signer: Signs the payloads; it may be replaced at any time.
     ///   - limits: The limits of the queue and of groups.
     ///   - givesWay: Whether the writer leaves most of a contended processor to other threads of the process.
-    ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
+    ///   - signDigest: Signs with the keys of this process; it need not be reliable.
     ///   - requestSignatures: Requests signatures with keys that are not in this process.
     ///   - answeringTogether: Called with the work of answering a group, which it must do exactly once before it
     ///     returns.
@@ -51,7 +51,7 @@ package final class WebAdResponder: Service {
         signer: CurrentSigner,
         limits: BatchLimits = .taps,
         givesWay: Bool = false,
-        makeDigestSigner: @escaping BatchSigner.MakeDigestSigner = { try PreparedKey($0) },
+        signDigest: @escaping SignDigest = { try $0.signature(digest: $1) },
         requestSignatures: @escaping RequestSignatures = { $1([:]) },
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger
@@ -59,7 +59,7 @@ package final class WebAdResponder: Service {
         self.ledger = ledger
         current = signer
         self.givesWay = givesWay
-        self.makeDigestSigner = makeDigestSigner
+        self.signDigest = signDigest
         self.requestSignatures = requestSignatures
         self.answeringTogether = answeringTogether
         failures = FailureLog("web ad not answered", logger: logger)
@@ -112,15 +112,8 @@ package final class WebAdResponder: Service {
 
     private func work() {
         var batch: [Pending] = []
-        var keys = current.keys
-        var signer = BatchSigner(keys.signer, makeDigestSigner: makeDigestSigner)
         while case .batch = queue.take(into: &batch) {
-            let latest = current.keys
-            if latest.generation != keys.generation {
-                keys = latest
-                signer = BatchSigner(keys.signer, makeDigestSigner: makeDigestSigner)
-            }
-            let answers = answers(to: batch, signer)
+            let answers = answers(to: batch, current.signer)
             var decided: [(pending: Pending, outcome: WebAdOutcome)] = []
             for (pending, answer) in zip(batch, answers) {
                 if case .unsigned(let error as ExternalSignatureNeeded) = answer,
@@ -141,12 +134,12 @@ package final class WebAdResponder: Service {
         }
     }
 
-    private func answers(to taps: [Pending], _ signer: BatchSigner) -> [TapAnswer] {
+    private func answers(to taps: [Pending], _ signer: NetworkSigner) -> [TapAnswer] {
         let external = taps.reduce(into: ExternalSignatures()) { all, pending in
             all.merge(pending.external) { former, _ in former }
         }
         do {
-            return try ledger.answer(taps.map(\.tap)) { Self.sign($0, signer, external) }
+            return try ledger.answer(taps.map(\.tap)) { sign($0, signer, external) }
         } catch StoreError.failed(_, .damaged) where taps.count > 1 {
             // One damaged page must not refuse the taps on all other ads.
             return taps.flatMap { answers(to: [$0], signer) }
@@ -167,10 +160,10 @@ package final class WebAdResponder: Service {
         }
     }
 
-    private static func sign(
-        _ impressions: [SKAdNetworkImpression], _ signer: BatchSigner, _ external: ExternalSignatures
+    private func sign(
+        _ impressions: [SKAdNetworkImpression], _ signer: NetworkSigner, _ external: ExternalSignatures
     ) -> [Result<SignedSKAdNetworkImpression, any Error>] {
-        signer.sign(impressions.map { .skAdNetwork($0) }, with: external).map { result in
+        signer.sign(impressions.map { .skAdNetwork($0) }, with: external, signDigest: signDigest).map { result in
             result.flatMap { signed in
                 guard case .skAdNetwork(let impression) = signed.impression else {
                     return .failure(SignerError.signatureDoesNotVerify)

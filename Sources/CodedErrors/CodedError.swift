@@ -13,19 +13,13 @@ package protocol CodedError: Error {
 }
 
 extension CodedError {
-    package var hint: String? {
-        nil
-    }
+    package var hint: String? { nil }
 
-    package var retryAfter: Duration? {
-        code.retryAfter
-    }
+    package var retryAfter: Duration? { code.retryAfter }
 }
 
 extension CodedError where Self: CustomStringConvertible {
-    package var message: String {
-        description
-    }
+    package var message: String { description }
 }
 
 /// A refusal without an error type of its own.
@@ -34,14 +28,12 @@ package struct Refusal: CodedError, Hashable {
     package let message: String
     package let hint: String?
 
-    /// Makes a refusal.
     package init(_ code: ErrorCode, _ message: String, hint: String? = nil) {
         self.code = code
         self.message = message
         self.hint = hint
     }
 
-    /// Makes a refusal with the message and hint of an error.
     package init(_ error: some CodedError) {
         self.init(error.code, error.message, hint: error.hint)
     }
@@ -49,17 +41,11 @@ package struct Refusal: CodedError, Hashable {
 
 extension CodedError {
     /// The JSON object that every listener answers a refused request with.
-    ///
-    /// - Parameter members: Additional members.
-    /// - Returns: `status`, `reason`, `detail`, `hint` if there is one, and the additional members.
     package func json(adding members: [(String, JSONText)] = []) -> JSONText {
         .object(self.members(adding: members))
     }
 
     /// The members of that object, for a refusal that is part of a larger answer.
-    ///
-    /// - Parameter members: Additional members.
-    /// - Returns: The names and values.
     package func members(adding members: [(String, JSONText)] = []) -> [(String, JSONText)] {
         var json: [(String, JSONText)] = [
             ("status", .string("refused")), ("reason", .string(code.rawValue)), ("detail", .string(message)),
@@ -71,7 +57,13 @@ extension CodedError {
     }
 
     /// The body of the response.
-    package var body: [UInt8] {
-        json().lineBytes
-    }
+    package var body: [UInt8] { json().lineBytes }
+}
+
+extension JSONError: CodedError {
+    package var code: ErrorCode { .notJSON }
+}
+
+extension FieldProblem: CodedError {
+    package var code: ErrorCode { .badField }
 }

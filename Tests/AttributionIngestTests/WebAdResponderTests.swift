@@ -33,21 +33,6 @@ struct WebAdResponderTests {
         }
     }
 
-    /// Signs another digest each second time.
-    private final class FaultySigner: DigestSigner {
-        private let key: PreparedKey
-        private let count: SignatureCount
-
-        init(_ key: NetworkPrivateKey, _ count: SignatureCount) throws {
-            self.key = try PreparedKey(key)
-            self.count = count
-        }
-
-        func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
-            key.signatures(over: digests.map { count.next().isMultiple(of: 2) ? $0.reversed() : $0 })
-        }
-    }
-
     private final class SignatureCount: Sendable {
         private let count = Mutex(0)
 
@@ -136,7 +121,10 @@ struct WebAdResponderTests {
         let signatures = SignatureCount()
         let responder = WebAdResponder(
             ledger: FakeLedger(), signer: CurrentSigner(try signer()),
-            makeDigestSigner: { try FaultySigner($0, signatures) }, logger: .silent)
+            // Every second signature is over another digest.
+            signDigest: { key, digest in
+                try key.signature(digest: signatures.next().isMultiple(of: 2) ? digest.reversed() : digest)
+            }, logger: .silent)
         let outcomes = try await outcomes(of: nonces, responder)
         #expect(outcomes.map(\.label) == (0..<20).map { $0.isMultiple(of: 2) ? "signed" : "store-failed" })
     }
@@ -171,7 +159,7 @@ struct WebAdResponderTests {
                 _ = asked.next()
                 answer(
                     requests.reduce(into: [:]) { answers, request in
-                        answers[request] = Result { try PreparedKey(key).signature(digest: request.digest) }
+                        answers[request] = Result { try key.signature(digest: request.digest) }
                             .mapError { _ in .late(socket: "s") }.flatMap { made in
                                 error.map { .failure($0) } ?? .success(made)
                             }

@@ -126,7 +126,7 @@ struct ExternalSigningServiceTests {
         #expect(first.allSatisfy { $0.name.hasPrefix("own") && $0.answer.status == 200 })
         try signer.answer(5) { request in
             #expect(request.key.id == "k")
-            return .success(try PreparedKey(networks.farKey).signature(digest: request.digest))
+            return .success(try networks.farKey.signature(digest: request.digest))
         }
         let all = running.answers
         #expect(all.count == 55)
@@ -162,11 +162,11 @@ struct ExternalSigningServiceTests {
                     return number
                 }
                 guard attempt == 0, count == faulty else {
-                    return .success(try PreparedKey(networks.farKey).signature(digest: request.digest))
+                    return .success(try networks.farKey.signature(digest: request.digest))
                 }
                 // Another digest: a signature that is not this request's.
                 return try fault.error.map { .failure($0) }
-                    ?? .success(PreparedKey(networks.farKey).signature(digest: request.digest.reversed()))
+                    ?? .success(networks.farKey.signature(digest: request.digest.reversed()))
             }
             running.proceed()
         }

@@ -19,7 +19,7 @@ struct SigningPlanTests {
     ]
 
     private static func expectAnswers(_ plan: SigningPlan, of count: Int, _ signer: NetworkSigner) throws {
-        let signed = try BatchSigner(signer).sign(plan.impressions).map { try $0.get().impression }
+        let signed = try signer.sign(plan.impressions).map { try $0.get().impression }
         #expect(signed.count == count)
         #expect(try plan.answer(signed).refusal == nil)
         for wrong in [[], Array(signed.dropLast()), Array(signed.dropFirst()), signed + signed] {

@@ -49,25 +49,7 @@ struct SigningServiceTests {
 
     // MARK: Faults
 
-    /// Signs, and then makes the fault with a number of its signatures.
-    private struct FaultySigner: DigestSigner {
-        struct Broken: Error {}
-
-        let key: PreparedKey
-        let number: Int
-        let made: Ordinal
-        let fault: @Sendable (inout [UInt8]) throws -> Void
-
-        func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
-            key.signatures(over: digests).map { signature in
-                Result { () throws -> [UInt8] in
-                    var signature = try signature.get()
-                    if made.next() == number { try fault(&signature) }
-                    return signature
-                }
-            }
-        }
-    }
+    private struct Broken: Error {}
 
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -81,7 +63,7 @@ struct SigningServiceTests {
         Fault(testDescription: "it is cut short") { $0.removeLast() },
         Fault(testDescription: "it is empty") { $0 = [] },
         Fault(testDescription: "it has more bytes") { $0.append(0) },
-        Fault(testDescription: "the signer fails") { _ in throw FaultySigner.Broken() },
+        Fault(testDescription: "the signer fails") { _ in throw Broken() },
     ]
 
     /// A service whose signer makes one fault, with its signature of this number.
@@ -91,8 +73,10 @@ struct SigningServiceTests {
         let made = Ordinal()
         return SigningService(
             signer: CurrentSigner(keys.signer), access: nil,
-            makeDigestSigner: {
-                FaultySigner(key: try PreparedKey($0), number: number, made: made, fault: fault.make)
+            signDigest: { key, digest in
+                var signature = try key.signature(digest: digest)
+                if made.next() == number { try fault.make(&signature) }
+                return signature
             },
             logger: log.logger, metricsFactory: metrics)
     }
@@ -137,31 +121,6 @@ struct SigningServiceTests {
         }
     }
 
-    /// Signs digests that nobody asked for.
-    private struct DamagedSigner: DigestSigner {
-        let key: PreparedKey
-
-        func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
-            key.signatures(over: digests.map { $0.reversed() })
-        }
-    }
-
-    @Test("What made a wrong signature is made anew for the next ones")
-    func damagedSigner() throws {
-        let keys = try SigningKeys()
-        let made = Ordinal()
-        let service = SigningService(
-            signer: CurrentSigner(keys.signer), access: nil,
-            makeDigestSigner: {
-                let key = try PreparedKey($0)
-                return made.next() == 1 ? DamagedSigner(key: key) : key
-            },
-            logger: .silent, metricsFactory: PrometheusMetrics())
-        let request = try Self.request("/v1/impressions", Self.order)
-        #expect(Self.answers(service, to: [request, request, request]).map(\.status) == [500, 200, 200])
-        #expect(made.next() == 3)
-    }
-
     // MARK: Keys
 
     @Test("A batch is signed with one key list, though another is used meanwhile")
@@ -169,20 +128,11 @@ struct SigningServiceTests {
         let (former, latter) = (try SigningKeys(), try SigningKeys())
         let current = CurrentSigner(former.signer)
         let made = Ordinal()
-        struct Exchanging: DigestSigner {
-            let key: PreparedKey
-            let made: Ordinal
-            let exchange: @Sendable () -> Void
-
-            func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
-                for _ in digests where made.next() == 20 { exchange() }
-                return key.signatures(over: digests)
-            }
-        }
         let service = SigningService(
             signer: current, access: nil,
-            makeDigestSigner: { key in
-                Exchanging(key: try PreparedKey(key), made: made) { current.use(latter.signer) }
+            signDigest: { key, digest in
+                if made.next() == 20 { current.use(latter.signer) }
+                return try key.signature(digest: digest)
             },
             logger: .silent, metricsFactory: PrometheusMetrics())
         let batch = Array(repeating: Self.order, count: 150).joined(separator: "\n")

@@ -8,11 +8,8 @@ import Testing
 struct AdAttributionKitImpressionSignerTests {
     static func impression(_ network: String = "n.skadnetwork") throws -> AdAttributionKitImpression {
         try AdAttributionKitImpressionDraft(
-            impressionIdentifier: "68483ef6-0678-40df-859b-1b8f3f2d7b21",
-            publisherItemIdentifier: 0,
-            advertisedItemIdentifier: 525_463_029,
-            adNetworkIdentifier: network,
-            sourceIdentifier: 5239,
+            impressionIdentifier: "68483ef6-0678-40df-859b-1b8f3f2d7b21", publisherItemIdentifier: 0,
+            advertisedItemIdentifier: 525_463_029, adNetworkIdentifier: network, sourceIdentifier: 5239,
             timestampMilliseconds: 1_676_057_605_705
         ).checked()
     }

@@ -15,15 +15,10 @@ struct ImpressionSignerTests {
         _ version: String, _ fidelity: Int64?, _ domain: String?, _ network: String = "example123.skadnetwork"
     ) throws -> SKAdNetworkImpression {
         try SKAdNetworkImpressionDraft(
-            version: version,
-            adNetworkID: network,
-            campaignID: version == "4.0" ? nil : 42,
-            sourceIdentifier: version == "4.0" ? 5239 : nil,
-            itunesItemID: 525_463_029,
-            sourceAppID: version == "1.0" || domain != nil ? nil : 1_234_567_891,
-            sourceDomain: domain,
-            fidelityType: fidelity,
-            nonce: "68483ef6-0678-40df-859b-1b8f3f2d7b21",
+            version: version, adNetworkID: network, campaignID: version == "4.0" ? nil : 42,
+            sourceIdentifier: version == "4.0" ? 5239 : nil, itunesItemID: 525_463_029,
+            sourceAppID: version == "1.0" || domain != nil ? nil : 1_234_567_891, sourceDomain: domain,
+            fidelityType: fidelity, nonce: "68483ef6-0678-40df-859b-1b8f3f2d7b21",
             timestampMilliseconds: 1_676_057_605_705
         ).checked()
     }

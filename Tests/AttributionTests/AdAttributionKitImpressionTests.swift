@@ -8,13 +8,9 @@ struct AdAttributionKitImpressionTests {
 
     static func request(_ change: Change = { _ in }) -> AdAttributionKitImpressionDraft {
         var request = AdAttributionKitImpressionDraft(
-            impressionIdentifier: "68483ef6-0678-40df-859b-1b8f3f2d7b21",
-            publisherItemIdentifier: 1_234_567_891,
-            advertisedItemIdentifier: 10_738_027_756,
-            adNetworkIdentifier: "example123.adattributionkit",
-            sourceIdentifier: 39,
-            timestampMilliseconds: 1_676_057_605_705
-        )
+            impressionIdentifier: "68483ef6-0678-40df-859b-1b8f3f2d7b21", publisherItemIdentifier: 1_234_567_891,
+            advertisedItemIdentifier: 10_738_027_756, adNetworkIdentifier: "example123.adattributionkit",
+            sourceIdentifier: 39, timestampMilliseconds: 1_676_057_605_705)
         change(&request)
         return request
     }

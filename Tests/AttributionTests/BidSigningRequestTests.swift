@@ -214,8 +214,7 @@ struct BidSigningRequestTests {
             (#""version": "1.0", "skadnetids": ["n.skadnetwork"]"#, both, "bad-field"),
             (
                 #""version": "1.0", "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#,
-                #""itunesitem": 1, "campaign": 1"#,
-                "bad-field"
+                #""itunesitem": 1, "campaign": 1"#, "bad-field"
             ),
         ] as [(String, String, String?)])
     func adAttributionKit(_ object: String, _ advertise: String, _ reason: String?) throws {

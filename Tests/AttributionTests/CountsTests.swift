@@ -119,3 +119,62 @@ struct CountsTests {
         #expect(bases[.signed]?.count == 13)
     }
 }
+
+@Suite("The order of a dimension's values")
+struct OrderedValueTests {
+    /// Values in order.
+    static let values = [
+        "", "-3", "0", "00", "1", "2", "007", "07", "7", "9", "10", "052", "52", "1000000000000", "9223372036854775807",
+        "-", "2026-11-22", "52a", "9223372036854775808", "absent", "null", "true", "\u{00FC}",
+    ]
+
+    @Test("Absent comes first, then numbers by size, equal ones side by side, then texts", arguments: 0..<50)
+    func order(_ seed: Int) {
+        var generator = Generator(state: UInt64(seed))
+        let shuffled = Self.values.shuffled(using: &generator)
+        #expect(shuffled.map { OrderedValue($0) }.sorted().map(\.text) == Self.values)
+    }
+
+    @Test("Of two values, one is less or they are equal")
+    func isTotal() {
+        for (first, left) in Self.values.enumerated() {
+            for (second, right) in Self.values.enumerated() {
+                #expect((OrderedValue(left) < OrderedValue(right)) == (first < second), "\(left), \(right)")
+                #expect((OrderedValue(left) == OrderedValue(right)) == (first == second), "\(left), \(right)")
+            }
+        }
+    }
+
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state
+        }
+    }
+}
+
+/// The figures of Schemas.md, which derives them from Apple's windows, delays and repeats.
+@Suite("How long postbacks may take")
+struct PostbackTimingTests {
+    static let days: [(PostbackTiming, sinceValue: ClosedRange<Int64>, sinceAd: Int64)] = [
+        (.timer, 1...11, 164), (.firstWindow, 1...13, 103), (.secondWindow, 1...20, 112), (.thirdWindow, 1...43, 140),
+    ]
+
+    @Test("Days from a value, and from an ad, to the postback", arguments: days)
+    func daysToArrive(_ timing: PostbackTiming, _ sinceValue: ClosedRange<Int64>, _ sinceAd: Int64) {
+        #expect(timing.sinceValue == sinceValue)
+        #expect(timing.sinceAd == sinceAd)
+    }
+
+    @Test(
+        "Versions up to 3.0 have a timer, later ones windows",
+        arguments: [
+            (SKAdNetworkVersion.v1_0, nil, PostbackTiming.timer), (.v3_0, nil, .timer), (.v4_0, 0, .firstWindow),
+            (.v4_0, 1, .secondWindow), (.v4_0, 2, .thirdWindow), (nil, 0, .firstWindow), (nil, 2, .thirdWindow),
+        ] as [(SKAdNetworkVersion?, Int64?, PostbackTiming)])
+    func version(_ version: SKAdNetworkVersion?, _ index: Int64?, _ timing: PostbackTiming) {
+        #expect(PostbackTiming(version: version, sequenceIndex: index) == timing)
+    }
+}

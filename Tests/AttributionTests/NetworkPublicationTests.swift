@@ -8,8 +8,7 @@ struct NetworkPublicationTests {
     static let nasty = "Ads & <Sons> \"Ä\" ]]> \\ 'x'"
 
     private static func publication(
-        name: String = nasty,
-        address: String? = "1 Main St\\Suite \"2\"",
+        name: String = nasty, address: String? = "1 Main St\\Suite \"2\"",
         ids: [String] = ["abc123.skadnetwork", "f2d92a.adattributionkit", "0z.skadnetwork"]
     ) throws -> NetworkPublication {
         try NetworkPublication(

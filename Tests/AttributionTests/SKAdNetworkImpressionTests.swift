@@ -8,12 +8,8 @@ struct SKAdNetworkImpressionTests {
         -> SKAdNetworkImpressionDraft
     {
         var request = SKAdNetworkImpressionDraft(
-            version: version,
-            adNetworkID: "Example123.SKAdNetwork",
-            itunesItemID: 10_738_027_756,
-            nonce: "68483ef6-0678-40df-859b-1b8f3f2d7b21",
-            timestampMilliseconds: 1_676_057_605_705
-        )
+            version: version, adNetworkID: "Example123.SKAdNetwork", itunesItemID: 10_738_027_756,
+            nonce: "68483ef6-0678-40df-859b-1b8f3f2d7b21", timestampMilliseconds: 1_676_057_605_705)
         if version == "4.0" {
             request.sourceIdentifier = 39
         } else {

@@ -264,10 +264,10 @@ struct WebAdTests {
             (#"{"itunes-item-id":1}"#, "ad-network-id: found nothing"),
             (#"{"ad-network-id":1}"#, "ad-network-id: found the number 1"),
             (base + #","source-domains":"example.com"}"#, "source-domains: found the string"),
-            (base + #","source-domains":[1]}"#, "source-domains: found an array"),
+            (base + #","source-domains":[1]}"#, "source-domains: found the number 1"),
             (base + #","source-domain":["example.com"]}"#, "source-domain: found an unknown name"),
             (base + #","lifetime-seconds":1.5}"#, "lifetime-seconds: found the number 1.5"),
-            (base + #","label":null}"#, "label: found null"),
+            (base + #","label":null}"#, "label: found nothing"),
         ])
     func badJSON(_ text: String, _ words: String) {
         do {

@@ -87,7 +87,7 @@ struct SignerExchangeTests {
         }
 
         func sign(_ line: (id: Int64, digest: [UInt8]), after time: Duration = .zero) throws {
-            let signature = try PreparedKey(privateKey).signature(digest: line.digest)
+            let signature = try privateKey.signature(digest: line.digest)
             try receive("{\"id\": \(line.id), \"signature\": \"\(Base64.encode(signature))\"}\n", after: time)
         }
 
@@ -130,7 +130,7 @@ struct SignerExchangeTests {
         let other = try Conversation()
         other.exchange.connected(at: start)
         try other.act(other.exchange.sample([other.key], digest: Array(repeating: 0, count: 32), at: start))
-        let signature = try PreparedKey(.generate(.p256)).signature(digest: other.lines[0].digest)
+        let signature = try NetworkPrivateKey.generate(.p256).signature(digest: other.lines[0].digest)
         try other.receive("{\"id\": 1, \"signature\": \"\(Base64.encode(signature))\"}\n")
         #expect(other.faults == [.wrongSignature(key: "k")])
         #expect(throws: ExternalSignerError.wrongSignature(key: "k")) {

@@ -103,7 +103,7 @@ final class SocketSigner: Sendable {
     }
 
     private func sign(_ digest: [UInt8], with key: NetworkPrivateKey, _ id: Int64, on connection: Int32) -> Bool {
-        guard let signature = try? PreparedKey(key).signature(digest: digest) else { return false }
+        guard let signature = try? key.signature(digest: digest) else { return false }
         return reply("{\"id\":\(id),\"signature\":\"\(Base64.encode(signature))\"}", on: connection)
     }
 

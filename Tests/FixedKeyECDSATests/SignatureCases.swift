@@ -128,3 +128,48 @@ struct SignatureCases {
         return choices[Int.random(in: 0..<choices.count, using: &generator)]
     }
 }
+
+/// A signature for both implementations to verify.
+struct SignatureCase {
+    /// How it was made.
+    let kind: String
+    let key: Int
+    let digest: [UInt8]
+    let der: [UInt8]
+    /// r and s, if the DER is valid.
+    var numbers: (r: Number, s: Number)?
+}
+
+// `#expect` and `#require` capture their arguments, which a span does not allow: arrays instead.
+
+extension ECDSASignature {
+    init?(der: [UInt8], on curve: ECDSACurve) {
+        self.init(der: der.span, on: curve)
+    }
+
+    init?(raw: [UInt8], on curve: ECDSACurve) {
+        self.init(raw: raw.span, on: curve)
+    }
+}
+
+extension ECDSAPublicKey {
+    init(x963: [UInt8], on curve: ECDSACurve) throws(PublicKeyError) {
+        try self.init(x963: x963.span, on: curve)
+    }
+}
+
+extension MessageDigest {
+    init(_ bytes: [UInt8]) {
+        self.init(bytes.span)
+    }
+}
+
+extension FixedKeyVerifier {
+    /// A verifier of every window width that adds one point at a time, and of every width one that adds eight, where the
+    /// machine can.
+    static func variants(_ publicKeys: [ECDSAPublicKey], windowWidths: [Int]) -> [FixedKeyVerifier] {
+        [false, true].filter { !$0 || hasLanes }.flatMap { usesLanes in
+            windowWidths.map { FixedKeyVerifier(publicKeys: publicKeys, windowWidth: $0, usesLanes: usesLanes) }
+        }
+    }
+}

@@ -56,9 +56,7 @@ struct SignatureReadingTests {
         let sound = Self.sound
         let check = SignatureCheck(
             digest: MessageDigest([UInt8](repeating: 1, count: 32)),
-            signature: try #require(ECDSASignature(der: sound, on: .p192)),
-            key: verifier.keys[0]
-        )
+            signature: try #require(ECDSASignature(der: sound, on: .p192)), key: verifier.keys[0])
         #expect(verifier.verify(check) == .invalid)
         #expect(verifier.verify([check, check]) == [.invalid, .invalid])
         #expect(verifier.verify([]).isEmpty)

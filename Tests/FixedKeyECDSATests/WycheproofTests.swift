@@ -1,5 +1,6 @@
 import FixedKeyECDSA
 import Foundation
+import StrictJSON
 import Testing
 
 /// The known answers are not part of the package: without the folder, these tests are skipped.
@@ -77,5 +78,60 @@ struct WycheproofTests {
             let flag = try #require(one.flags.first { Self.acceptable[$0] != nil }, "\(one) is not decided")
             return try #require(Self.acceptable[flag] as Bool?)
         }
+    }
+}
+
+/// A file of known-answer tests of the project C2SP/wycheproof for ECDSA verification.
+struct WycheproofFile: Decodable {
+    struct Group: Decodable {
+        let publicKey: PublicKey
+        let tests: [Case]
+    }
+
+    struct PublicKey: Decodable {
+        let uncompressed: String
+    }
+
+    struct Case: Decodable {
+        let tcId: Int
+        let comment: String
+        let flags: [String]
+        let msg: String
+        let sig: String
+        let result: String
+    }
+
+    let numberOfTests: Int
+    let testGroups: [Group]
+
+    init(_ name: String, in folder: URL) throws {
+        let data = try Data(contentsOf: folder.appendingPathComponent(name))
+        self = try JSONDecoder().decode(Self.self, from: data)
+    }
+}
+
+/// The folder of specifications, which is not part of the package.
+///
+/// `SKAN_SPEC` is its path; by default `shared/spec` next to the package or in a folder above.
+enum SpecFolder {
+    static let url: URL? = {
+        if let path = ProcessInfo.processInfo.environment["SKAN_SPEC"] {
+            return URL(fileURLWithPath: path, isDirectory: true)
+        }
+        var folder = URL(fileURLWithPath: #filePath)
+        while folder.pathComponents.count > 1 {
+            folder.deleteLastPathComponent()
+            let candidate = folder.appendingPathComponent("shared/spec", isDirectory: true)
+            if FileManager.default.fileExists(atPath: candidate.path) { return candidate }
+        }
+        return nil
+    }()
+
+    /// A folder within, if it exists.
+    static func folder(_ name: String) -> URL? {
+        guard let folder = url?.appendingPathComponent(name, isDirectory: true),
+            FileManager.default.fileExists(atPath: folder.path)
+        else { return nil }
+        return folder
     }
 }

@@ -1,5 +1,31 @@
 import StrictJSON
 
+/// `imp.ext.adattributionkit` of a bid request, which is a proposal and may change.
+///
+/// Earlier drafts answered `ext.sko` with an overlay. The latest does not, so it is not read.
+///
+/// - SeeAlso: [The proposal](https://github.com/InteractiveAdvertisingBureau/openrtb/pull/209)
+struct AdAttributionKitRequest: Hashable, Sendable {
+    /// The only version so far.
+    static let version = "1.0"
+
+    /// The versions as the request wrote them.
+    let writtenVersions: [String]
+    /// `sourceapp`.
+    let sourceAppID: AppStoreItemID
+    /// `skadnetids`, with ids of both frameworks.
+    let networks: ListedNetworks
+
+    init(_ fields: RequestFields) throws(FieldProblem) {
+        let versions = try fields.versions("versions")
+        // A string in the proposal; some exchanges send a list.
+        writtenVersions = versions.isEmpty ? try fields.oneOrMoreVersions("version") : versions
+        sourceAppID = try fields.required(
+            fields.sourceApp("sourceapp"), "sourceapp", "the App Store id of the app with the ad")
+        networks = try ListedNetworks(fields)
+    }
+}
+
 /// The offer for `imp.ext.adattributionkit`: the network chosen and the values to sign.
 ///
 /// The extension is a proposal and may change.
@@ -40,12 +66,6 @@ package struct AdAttributionKitOffer: Sendable {
     }
 
     /// The impression to sign.
-    ///
-    /// - Parameters:
-    ///   - time: The time to sign.
-    ///   - nonce: A fresh nonce.
-    /// - Returns: The impression.
-    /// - Throws: ``BidRefusal`` for an implausible time.
     package func impression(
         at time: UnixMilliseconds, nonce: Nonce
     ) throws(BidRefusal) -> AdAttributionKitImpression {
@@ -55,21 +75,13 @@ package struct AdAttributionKitOffer: Sendable {
             throw BidRefusal(.adAttributionKit, error)
         }
         return AdAttributionKitImpression(
-            impressionIdentifier: nonce,
-            publisherItemIdentifier: request.sourceAppID,
-            advertisedItemIdentifier: advertisement.itunesItemID,
-            adNetworkIdentifier: adNetworkID,
-            sourceIdentifier: sourceIdentifier,
-            timestamp: time,
-            isEligibleForReEngagement: advertisement.isEligibleForReEngagement
-        )
+            impressionIdentifier: nonce, publisherItemIdentifier: request.sourceAppID,
+            advertisedItemIdentifier: advertisement.itunesItemID, adNetworkIdentifier: adNetworkID,
+            sourceIdentifier: sourceIdentifier, timestamp: time,
+            isEligibleForReEngagement: advertisement.isEligibleForReEngagement)
     }
 
     /// Writes the complete `bid.ext.adattributionkit`.
-    ///
-    /// - Parameters:
-    ///   - signed: The signed result of ``impression(at:nonce:)``.
-    ///   - json: Where it is written.
     func writeBidExtension(_ signed: SignedAdAttributionKitImpression, to json: inout JSONWriter) {
         json.object { json in
             json.member("jwt", signed.compactJWS)

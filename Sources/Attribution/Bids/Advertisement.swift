@@ -34,11 +34,6 @@ struct Advertisement: Hashable, Sendable {
         expected: "an object with itunesitem, and sourceidentifier or campaign")
 
     /// Reads an advertisement.
-    ///
-    /// - Parameters:
-    ///   - fields: Its members.
-    ///   - isForNamedImp: Whether it also has `impid`, which is read elsewhere.
-    /// - Throws: ``FieldProblem`` for the first member that breaks a rule, or has an unknown name.
     init(_ fields: RequestFields, isForNamedImp: Bool = false) throws(FieldProblem) {
         prefix = fields.prefix
         try fields.allow(only: isForNamedImp ? ["impid"] + Self.names : Self.names)
@@ -82,10 +77,6 @@ struct Advertisement: Hashable, Sendable {
     }
 
     /// The networks that may sign, in order of preference.
-    ///
-    /// - Parameter known: The networks with keys.
-    /// - Returns: The networks that ``networks`` names, or all if it names none.
-    /// - Throws: ``FieldProblem`` for a network without a key.
     func signing(of known: [BiddingNetwork]) throws(FieldProblem) -> [BiddingNetwork] {
         guard !networks.isEmpty else {
             return known
@@ -110,5 +101,30 @@ struct Advertisement: Hashable, Sendable {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
             && groups.joined().allSatisfy { $0.isASCII && $0.isHexDigit }
+    }
+}
+
+/// The configuration of an overlay, passed through from the bidder: names with whole numbers.
+struct Overlay: Hashable, Sendable {
+    private let members: [Member]
+
+    private struct Member: Hashable {
+        let name: String
+        let value: Int64
+    }
+
+    /// Reads all members of an object; nil if there is no object.
+    init?(_ fields: RequestFields?) throws(FieldProblem) {
+        guard let fields else {
+            return nil
+        }
+        members = try fields.allIntegers().map { Member(name: $0.0, value: $0.1) }
+    }
+
+    /// Writes the object.
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            for member in members { json.member(member.name, member.value) }
+        }
     }
 }

@@ -85,9 +85,7 @@ package enum BidRequest: Sendable {
         var imps: [Imp] = []
         var ids: Set<String> = []
         for imp in try fields.objects("imp") {
-            guard let id = try imp.identifier("id") else {
-                throw imp.problem("id", found: "nothing", expected: "a string, unique in the bid request")
-            }
+            let id = try imp.required(imp.identifier("id"), "id", "a string, unique in the bid request")
             guard ids.insert(id).inserted else {
                 throw imp.problem(
                     "id", found: "\"\(id.shortened(to: 40))\" again", expected: "a string, unique in the bid request")
@@ -115,9 +113,7 @@ package enum BidRequest: Sendable {
     private static func named(_ advertise: [RequestFields], _ imps: [Imp]) throws(FieldProblem) -> [Bid] {
         var bids: [Bid] = []
         for fields in advertise {
-            guard let id = try fields.identifier("impid") else {
-                throw fields.problem("impid", found: "nothing", expected: "the id of the imp to bid on")
-            }
+            let id = try fields.required(fields.identifier("impid"), "impid", "the id of the imp to bid on")
             guard let imp = imps.first(where: { $0.id == id && !$0.extensions.isEmpty }) else {
                 throw fields.problem(
                     "impid", found: "\"\(id.shortened(to: 40))\"",

@@ -42,15 +42,9 @@ package struct BidSigningRequest: Sendable {
     }
 
     /// The networks that may sign, in order of preference; empty for all networks with keys.
-    package var networks: [String] {
-        advertisement.networks
-    }
+    package var networks: [String] { advertisement.networks }
 
     /// An offer or a refusal for each extension of the request.
-    ///
-    /// - Parameter networks: The networks with keys.
-    /// - Returns: The offers and refusals; nil for an extension the request does not have.
-    /// - Throws: ``SigningRefusal/field(_:)`` if `advertise.networks` names a network without a key.
     package func offers(
         from networks: [BiddingNetwork]
     ) throws(SigningRefusal) -> (
@@ -97,14 +91,10 @@ struct BidExtensions {
         adAttributionKit = nil
     }
 
-    var isEmpty: Bool {
-        skadn == nil && adAttributionKit == nil
-    }
+    var isEmpty: Bool { skadn == nil && adAttributionKit == nil }
 
     private static func read<Read>(
-        _ fields: RequestFields,
-        _ name: BidRefusal.Extension,
-        _ reader: (RequestFields) throws(FieldProblem) -> Read
+        _ fields: RequestFields, _ name: BidRefusal.Extension, _ reader: (RequestFields) throws(FieldProblem) -> Read
     ) -> Result<Read, BidRefusal>? {
         do throws(FieldProblem) {
             return try fields.object(name.rawValue).map { fields throws(FieldProblem) in .success(try reader(fields)) }

@@ -1,5 +1,40 @@
 import StrictJSON
 
+/// `imp.ext.skadn` of a bid request: what the device, the SDK and the source app support.
+///
+/// - SeeAlso: [SKAdNetwork in
+///   OpenRTB](https://github.com/InteractiveAdvertisingBureau/openrtb/blob/main/extensions/community_extensions/skadnetwork.md)
+struct SkadnRequest: Hashable, Sendable {
+    /// `versions`, or the older `version`; unknown ones are left out.
+    let versions: [SKAdNetworkVersion]
+    /// The versions as the request wrote them, for messages.
+    let writtenVersions: String
+    /// `sourceapp`.
+    let sourceAppID: AppStoreItemID
+    /// `skadnetids` and `skadnetlist`.
+    let networks: ListedNetworks
+    /// `productpage`: custom product pages are supported.
+    let hasProductPages: Bool
+    /// `skoverlay`: overlays are supported.
+    let hasOverlay: Bool
+
+    init(_ fields: RequestFields) throws(FieldProblem) {
+        let several = try fields.versions("versions")
+        let written = try several.isEmpty ? fields.version("version").map { [$0] } ?? [] : several
+        guard !written.isEmpty else {
+            throw fields.problem("versions", found: "nothing", expected: "a list of versions, for example [\"4.0\"]")
+        }
+        writtenVersions = written.joined(separator: ", ").shortened(to: 60)
+        // The extension begins with 2.0, the first version that signs the source app.
+        versions = written.compactMap(SKAdNetworkVersion.init(rawValue:)).filter { $0 >= .v2_0 }
+        sourceAppID = try fields.required(
+            fields.sourceApp("sourceapp"), "sourceapp", "the App Store id of the app with the ad")
+        networks = try ListedNetworks(fields)
+        hasProductPages = try fields.flag("productpage")
+        hasOverlay = try fields.flag("skoverlay")
+    }
+}
+
 /// The offer for `imp.ext.skadn`: the version and network chosen and the values to sign.
 package struct SkadnOffer: Sendable {
     private let request: SkadnRequest
@@ -41,12 +76,6 @@ package struct SkadnOffer: Sendable {
     }
 
     /// The impressions to sign: one for each fidelity from 2.2 on, otherwise one.
-    ///
-    /// - Parameters:
-    ///   - time: The time to sign.
-    ///   - nonce: Makes a fresh nonce each time.
-    /// - Returns: The impressions in the order that ``writeBidExtension(_:to:)`` expects.
-    /// - Throws: ``BidRefusal`` for an implausible time.
     package func impressions(
         at time: UnixMilliseconds, nonce: () -> Nonce
     ) throws(BidRefusal) -> [SKAdNetworkImpression] {
@@ -58,23 +87,13 @@ package struct SkadnOffer: Sendable {
         let fidelities: [FidelityType?] = version.hasFidelityType ? advertisement.fidelities : [nil]
         return fidelities.map { fidelity in
             SKAdNetworkImpression(
-                version: version,
-                adNetworkID: adNetworkID,
-                campaign: campaign,
-                itunesItemID: advertisement.itunesItemID,
-                nonce: nonce(),
-                source: .app(request.sourceAppID),
-                fidelityType: fidelity,
-                timestamp: time
-            )
+                version: version, adNetworkID: adNetworkID, campaign: campaign,
+                itunesItemID: advertisement.itunesItemID, nonce: nonce(), source: .app(request.sourceAppID),
+                fidelityType: fidelity, timestamp: time)
         }
     }
 
     /// Writes the complete `bid.ext.skadn`; numbers other than the fidelity are strings there.
-    ///
-    /// - Parameters:
-    ///   - signed: The signed results of ``impressions(at:nonce:)``, in the same order.
-    ///   - json: Where it is written.
     func writeBidExtension(_ signed: [SignedSKAdNetworkImpression], to json: inout JSONWriter) {
         json.object { json in
             json.member("version", version.rawValue)

@@ -14,14 +14,9 @@ package struct CountedTraits: Hashable, Sendable {
     /// The conversion.
     package let conversion: Conversion
 
-    /// Makes traits.
     package init(
-        didWin: Bool?,
-        sequenceIndex: Int64?,
-        isRedownload: Bool?,
-        isRedownloadProven: Bool = true,
-        isReengagement: Bool = false,
-        conversion: Conversion
+        didWin: Bool?, sequenceIndex: Int64?, isRedownload: Bool?, isRedownloadProven: Bool = true,
+        isReengagement: Bool = false, conversion: Conversion
     ) {
         self.didWin = didWin
         self.sequenceIndex = sequenceIndex

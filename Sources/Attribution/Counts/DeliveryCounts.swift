@@ -11,11 +11,8 @@ package struct DeliveryCounts: Hashable, Sendable {
         /// Whose copy it was.
         package let recipient: Delivery.Recipient
 
-        /// Makes a kind.
         package init(
-            status: Recording.Status,
-            traffic: Traffic?,
-            reason: PostbackRejection.Code?,
+            status: Recording.Status, traffic: Traffic?, reason: PostbackRejection.Code?,
             recipient: Delivery.Recipient = .network
         ) {
             self.status = status
@@ -42,7 +39,6 @@ package struct DeliveryCounts: Hashable, Sendable {
         /// Those whose raw bytes are in the store; fewer if a limit was reached.
         package var kept: Int64
 
-        /// Makes a tally.
         package init(count: Int64, kept: Int64) {
             self.count = count
             self.kept = kept
@@ -64,7 +60,6 @@ package struct DeliveryCounts: Hashable, Sendable {
     /// Whether some counts are damaged and therefore left out.
     package var areIncomplete = false
 
-    /// Makes counts.
     package init(_ tallies: [Kind: Tally] = [:]) {
         self.tallies = tallies
     }
@@ -111,5 +106,44 @@ package struct DeliveryCounts: Hashable, Sendable {
     /// Deliveries whose bytes were not kept because a limit was reached.
     package var notKept: Int64 {
         tallies.values.reduce(0) { $0 + $1.count - $1.kept }
+    }
+}
+
+/// Roughly how long after the first copy a repeat of a postback arrived.
+///
+/// Devices repeat a postback that was not answered with 200 for up to nine days.
+package enum RepeatDelay: Int, CaseIterable, Hashable, Sendable {
+    /// Within a minute, or earlier than the first copy because the clock changed.
+    case minute
+    /// Within an hour.
+    case hour
+    /// Within a day.
+    case day
+    /// Within nine days.
+    case nineDays
+    /// Later, and so not sent by a device.
+    case later
+
+    /// The delay between two receipts.
+    package init(milliseconds: Int64) {
+        self =
+            switch milliseconds {
+            case ...60_000: .minute
+            case ...3_600_000: .hour
+            case ...86_400_000: .day
+            case ...777_600_000: .nineDays
+            default: .later
+            }
+    }
+
+    /// The name in reports.
+    package var name: String {
+        switch self {
+        case .minute: "within-a-minute"
+        case .hour: "within-an-hour"
+        case .day: "within-a-day"
+        case .nineDays: "within-nine-days"
+        case .later: "later"
+        }
     }
 }

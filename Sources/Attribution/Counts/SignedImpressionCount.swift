@@ -27,9 +27,7 @@ package struct SignedImpressionCount: Hashable, Sendable {
     }
 
     /// The day of UTC on which they were signed.
-    package var day: CalendarDay {
-        Self.day(of: seconds.lowerBound)
-    }
+    package var day: CalendarDay { Self.day(of: seconds.lowerBound) }
 
     private static func day(of second: Int64) -> CalendarDay {
         CalendarDay(number: second.dividedRoundingDown(by: 86_400))
@@ -49,11 +47,8 @@ package struct SignedCampaign: Hashable, Sendable {
     /// The source identifier; nil if no version with one was signed.
     package let sourceIdentifier: ImpressionSourceIdentifier?
 
-    /// Makes a campaign.
     package init(
-        network: AdNetworkID,
-        app: AppStoreItemID,
-        campaignID: CampaignID?,
+        network: AdNetworkID, app: AppStoreItemID, campaignID: CampaignID?,
         sourceIdentifier: ImpressionSourceIdentifier?
     ) {
         self.network = network.registered
@@ -152,5 +147,33 @@ extension SignedImpressionCount {
                 expected: "a time after from, at most the end of its day (UTC)")
         }
         return from..<to
+    }
+}
+
+extension SignedCampaign {
+    /// The campaign of one ad.
+    package init?(_ impressions: ArraySlice<Impression>) {
+        var network: AdNetworkID?
+        var app: AppStoreItemID?
+        var campaignID: CampaignID?
+        var sourceIdentifier: ImpressionSourceIdentifier?
+        for impression in impressions {
+            network = impression.adNetworkID
+            switch impression {
+            case .skAdNetwork(let impression):
+                app = impression.itunesItemID
+                switch impression.campaign {
+                case .campaignID(let id): campaignID = id
+                case .sourceIdentifier(let identifier): sourceIdentifier = identifier
+                }
+            case .adAttributionKit(let impression):
+                app = impression.advertisedItemIdentifier
+                sourceIdentifier = impression.sourceIdentifier
+            }
+        }
+        guard let network, let app else {
+            return nil
+        }
+        self.init(network: network, app: app, campaignID: campaignID, sourceIdentifier: sourceIdentifier)
     }
 }

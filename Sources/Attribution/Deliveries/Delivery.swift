@@ -17,11 +17,59 @@ package struct Delivery: Sendable {
     /// The client's IPv4 address or IPv6 /64 network as text; nil if unknown.
     package let client: String?
 
-    /// Makes a delivery.
     package init(judgement: Judgement, recipient: Recipient, receivedAtMilliseconds: Int64, client: String? = nil) {
         self.judgement = judgement
         self.recipient = recipient
         self.client = client
         self.receivedAtMilliseconds = receivedAtMilliseconds
+    }
+}
+
+/// The result of reading and verifying a body.
+package enum Judgement: Sendable {
+    /// The signature verifies.
+    case verified(VerifiedPostback)
+    /// It is not a postback, or not a genuine one.
+    case rejected(PostbackRejection, body: [UInt8])
+    /// Verification failed without a result; nothing may be recorded.
+    case undecided(reason: String, body: [UInt8])
+}
+
+/// The outcome of recording a delivery; durable when it is returned.
+package enum Recording: Hashable, Sendable {
+    /// The first verified copy: counted.
+    case recorded(Traffic)
+    /// A repeat of a recorded postback: not counted again.
+    case duplicate(Traffic)
+    /// A copy of a recorded postback that differs in its unsigned fields: not counted; its bytes are kept unless the
+    /// quarantine is full.
+    case conflict(Traffic, isKept: Bool = true)
+    /// Not a genuine postback: not counted; its bytes are kept unless the quarantine is full.
+    case quarantined(PostbackRejection, isKept: Bool = true)
+
+    /// The status in answers and stores.
+    package enum Status: String, CaseIterable, Hashable, Sendable {
+        case recorded
+        case duplicate
+        case conflict
+        case quarantined
+    }
+
+    /// The status in answers and stores.
+    package var status: Status {
+        switch self {
+        case .recorded: .recorded
+        case .duplicate: .duplicate
+        case .conflict: .conflict
+        case .quarantined: .quarantined
+        }
+    }
+
+    /// Whether the bytes of this delivery, or of an earlier one with the same content, are in the store.
+    package var isKept: Bool {
+        switch self {
+        case .recorded, .duplicate: true
+        case .conflict(_, let isKept), .quarantined(_, let isKept): isKept
+        }
     }
 }

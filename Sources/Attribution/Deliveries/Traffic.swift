@@ -18,3 +18,40 @@ package enum Traffic: String, CaseIterable, Hashable, Sendable {
         }
     }
 }
+
+/// Whose key verified a postback.
+package enum Provenance: String, CaseIterable, Hashable, Sendable {
+    /// Apple's production key: a real install.
+    case apple
+    /// One of Apple's development keys: anyone with a device in Developer Mode can make such postbacks, for any app.
+    case development
+    /// A key from `--trust-test-key`.
+    case test
+}
+
+/// The operator's own ad networks.
+///
+/// Any developer can direct copies of an app's postbacks to this server, and those are signed by Apple too.
+package struct OwnNetworks: Hashable, Sendable {
+    /// The ids in lower case; if empty, every network is the operator's own.
+    package let identifiers: Set<String>
+
+    /// Makes a set of networks.
+    ///
+    /// - Parameter identifiers: Ad network ids, for example `example123.skadnetwork`; compared case-insensitively,
+    ///   because devices send them as the source app's Info.plist spells them.
+    package init(_ identifiers: [String] = []) {
+        self.identifiers = Set(identifiers.map(\.lowercasedASCII))
+    }
+
+    /// The traffic a postback belongs to; only production traffic can be foreign.
+    package func traffic(of verified: VerifiedPostback) -> Traffic {
+        switch verified.provenance {
+        case .apple:
+            identifiers.isEmpty || identifiers.contains(verified.postback.adNetworkID.registered)
+                ? .apple : .foreign
+        case .development: .development
+        case .test: .test
+        }
+    }
+}

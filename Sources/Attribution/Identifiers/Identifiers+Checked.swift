@@ -146,12 +146,6 @@ extension SourceDomain {
     }
 
     /// Accepts a domain without scheme, port or path that a device sent; it is signed as it was received.
-    ///
-    /// - Parameters:
-    ///   - text: For example `example.com`.
-    ///   - field: The name of the field, for the message.
-    /// - Returns: The domain.
-    /// - Throws: ``FieldProblem`` naming the field.
     package static func received(_ text: String, field: String) throws(FieldProblem) -> SourceDomain {
         let hasMore = text.utf8.contains { Array("/:@ ".utf8).contains($0) }
         guard let domain = SourceDomain(text), domain.isDomainName, !hasMore else {

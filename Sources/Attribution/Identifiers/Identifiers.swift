@@ -11,9 +11,7 @@ package enum AdNetworkIDKind {}
 
 extension SignableText<AdNetworkIDKind> {
     /// The id in lower case, as registered: ids that differ only in case name the same network.
-    package var registered: String {
-        text.lowercasedASCII
-    }
+    package var registered: String { text.lowercasedASCII }
 }
 
 extension String {
@@ -36,15 +34,12 @@ package struct AppStoreItemID: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     package let value: Int64
 
-    /// Makes an id from a number.
     package init(_ value: Int64) {
         self.value = value
     }
 
     /// The number in decimal digits, as it is signed.
-    package var description: String {
-        String(value)
-    }
+    package var description: String { String(value) }
 }
 
 /// The hierarchical source identifier of version 4.0: two, three or four decimal digits.
@@ -74,9 +69,7 @@ package struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The digits as received.
-    package var description: String {
-        digits
-    }
+    package var description: String { digits }
 }
 
 /// A campaign id or source identifier of an impression, within the range that Apple documents.
@@ -181,7 +174,36 @@ package struct CountryCode: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The letters as received.
-    package var description: String {
-        text
+    package var description: String { text }
+}
+
+/// A value that is signed exactly as received; `Kind` makes each use a distinct type.
+package struct SignableText<Kind>: Hashable, Sendable, CustomStringConvertible {
+    /// The text as received.
+    package let text: String
+
+    /// What is accepted, for messages.
+    package static var rule: String { SignedTextSeparator.rule }
+
+    /// Accepts a text of 1 to 255 bytes without U+2063 or control characters; nil for any other.
+    package init?(_ text: String) {
+        guard SignedTextSeparator.admits(text) else {
+            return nil
+        }
+        self.text = text
+    }
+
+    /// The text as received.
+    package var description: String { text }
+
+    /// Compares bytes, because bytes are signed; `String` compares by canonical equivalence.
+    package static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.text.utf8.elementsEqual(rhs.text.utf8)
+    }
+
+    /// Hashes the bytes of the text.
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

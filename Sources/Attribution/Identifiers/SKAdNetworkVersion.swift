@@ -34,27 +34,17 @@ package enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compa
     }
 
     /// The curve of Apple's key for postbacks of this version.
-    package var postbackCurve: SignatureCurve {
-        self <= .v2_0 ? .p192 : .p256
-    }
+    package var postbackCurve: SignatureCurve { self <= .v2_0 ? .p192 : .p256 }
 
     /// Whether the signature of a postback covers `redownload`; from 2.0.
-    package var signsRedownload: Bool {
-        self >= .v2_0
-    }
+    package var signsRedownload: Bool { self >= .v2_0 }
 
     /// Whether impressions and postbacks carry a fidelity type; from 2.2.
-    package var hasFidelityType: Bool {
-        self >= .v2_2
-    }
+    package var hasFidelityType: Bool { self >= .v2_2 }
 
     /// Whether impressions have a hierarchical source identifier instead of a campaign id; from 4.0.
-    package var hasSourceIdentifier: Bool {
-        self >= .v4_0
-    }
+    package var hasSourceIdentifier: Bool { self >= .v4_0 }
 
     /// All versions, oldest first, for messages.
-    package static var list: String {
-        allCases.map(\.rawValue).joined(separator: ", ")
-    }
+    package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -31,12 +31,6 @@ package struct ImpressionOrder: Sendable {
     }
 
     /// The impressions to sign.
-    ///
-    /// - Parameters:
-    ///   - time: The time to sign.
-    ///   - nonce: Makes a fresh nonce each time.
-    /// - Returns: One impression for each form and version that has it.
-    /// - Throws: ``SigningRefusal/field(_:)`` for an implausible time.
     package func impressions(at time: UnixMilliseconds, nonce: () -> Nonce) throws(SigningRefusal) -> [Impression] {
         do throws(FieldProblem) {
             try time.checkIsSignable(field: "timestamp")
@@ -46,29 +40,48 @@ package struct ImpressionOrder: Sendable {
         var impressions = skAdNetwork.map { ad in
             Impression.skAdNetwork(
                 SKAdNetworkImpression(
-                    version: ad.version,
-                    adNetworkID: adNetworkID,
-                    campaign: ad.campaign,
-                    itunesItemID: itunesItemID,
-                    nonce: nonce(),
-                    source: ad.source,
-                    fidelityType: ad.fidelityType,
-                    timestamp: time
+                    version: ad.version, adNetworkID: adNetworkID, campaign: ad.campaign, itunesItemID: itunesItemID,
+                    nonce: nonce(), source: ad.source, fidelityType: ad.fidelityType, timestamp: time
                 ))
         }
         if let ad = adAttributionKit {
             impressions.append(
                 .adAttributionKit(
                     AdAttributionKitImpression(
-                        impressionIdentifier: nonce(),
-                        publisherItemIdentifier: ad.publisherItemID,
-                        advertisedItemIdentifier: itunesItemID,
-                        adNetworkIdentifier: adNetworkID,
-                        sourceIdentifier: ad.sourceIdentifier,
-                        timestamp: time,
+                        impressionIdentifier: nonce(), publisherItemIdentifier: ad.publisherItemID,
+                        advertisedItemIdentifier: itunesItemID, adNetworkIdentifier: adNetworkID,
+                        sourceIdentifier: ad.sourceIdentifier, timestamp: time,
                         isEligibleForReEngagement: ad.isEligibleForReEngagement
                     )))
         }
         return impressions
+    }
+}
+
+extension ImpressionOrder {
+    /// Reads an order and checks every value against the rules of every version.
+    package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
+        self = try SigningRefusal.orRequest(reading: body, limit: limit) { fields throws(FieldProblem) in
+            try Self(ImpressionOrderMembers(fields))
+        }
+    }
+
+    private init(_ order: ImpressionOrderMembers) throws(FieldProblem) {
+        try order.refuseUnused()
+        adNetworkID = order.adNetworkID
+        itunesItemID = order.itunesItemID
+        var ads: [SKAdNetworkAd] = []
+        for form in order.forms {
+            for version in try order.versions(carrying: form) {
+                ads.append(
+                    SKAdNetworkAd(
+                        version: version, campaign: try order.campaign(version),
+                        source: try order.source(form, version),
+                        fidelityType: version.hasFidelityType
+                            ? (form == .viewThrough ? .viewThrough : .storeKitRendered) : nil))
+            }
+        }
+        skAdNetwork = ads
+        adAttributionKit = order.isForAdAttributionKit ? try order.adAttributionKitAd() : nil
     }
 }

@@ -28,21 +28,17 @@ struct ImpressionOrderMembers {
         try fields.allow(only: Self.names)
         (forms, isForAdAttributionKit) = try Self.forms(fields)
         versions = try Self.versions(fields, areRequired: !forms.isEmpty)
-        guard let network = try fields.string("ad-network-id") else {
-            throw fields.problem("ad-network-id", found: "nothing", expected: "a network with an active key")
-        }
-        guard let item = try fields.integer("itunes-item-id") else {
-            throw fields.problem("itunes-item-id", found: "nothing", expected: "the App Store id of the advertised app")
-        }
+        let network = try fields.required(
+            fields.string("ad-network-id"), "ad-network-id", "a network with an active key")
+        let item = try fields.required(
+            fields.integer("itunes-item-id"), "itunes-item-id", "the App Store id of the advertised app")
         adNetworkID = try .checked(network, field: "ad-network-id")
         itunesItemID = try .advertised(item, field: "itunes-item-id")
         campaignID = try fields.campaignNumber("campaign-id")
         sourceIdentifier = try fields.campaignNumber("source-identifier")
         sourceAppID = try fields.sourceApp("source-app-id")
-        if let domain = try fields.string("source-domain") {
-            sourceDomain = try .given(domain, field: "source-domain")
-        } else {
-            sourceDomain = nil
+        sourceDomain = try fields.string("source-domain").map { domain throws(FieldProblem) in
+            try .given(domain, field: "source-domain")
         }
         isEligibleForReEngagement = try fields.flag("eligible-for-re-engagement")
     }

@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// An SKAdNetwork ad, with all the values the network signs.
 ///
 /// It has only values that its version signs. ``SKAdNetworkImpressionDraft`` checks the values of a command line.
@@ -84,5 +86,132 @@ extension SKAdNetworkVersion {
     ) -> SKAdNetworkImpression.Campaign? {
         hasSourceIdentifier
             ? sourceIdentifier.map { .sourceIdentifier($0) } : campaignID.map { .campaignID($0) }
+    }
+}
+
+/// The unchecked values of an SKAdNetwork impression, from a command line.
+package struct SKAdNetworkImpressionDraft: Sendable {
+    /// `version`, for example `4.0`.
+    package var version: String
+    /// `ad-network-id`.
+    package var adNetworkID: String
+    /// `campaign-id`, 1…100; up to 3.0.
+    package var campaignID: Int64?
+    /// `source-identifier`, 0…9999; from 4.0.
+    package var sourceIdentifier: Int64?
+    /// `itunes-item-id`, the advertised app.
+    package var itunesItemID: Int64
+    /// `source-app-id`; from 2.0.
+    package var sourceAppID: Int64?
+    /// `source-domain`; 4.0 web ads.
+    package var sourceDomain: String?
+    /// `fidelity-type`, 0 or 1; from 2.2, where nil means 1.
+    package var fidelityType: Int64?
+    /// `nonce`, a lower-case version 4 UUID.
+    package var nonce: String
+    /// `timestamp`, Unix milliseconds.
+    package var timestampMilliseconds: Int64
+
+    package init(
+        version: String, adNetworkID: String, campaignID: Int64? = nil, sourceIdentifier: Int64? = nil,
+        itunesItemID: Int64, sourceAppID: Int64? = nil, sourceDomain: String? = nil, fidelityType: Int64? = nil,
+        nonce: String, timestampMilliseconds: Int64
+    ) {
+        self.version = version
+        self.adNetworkID = adNetworkID
+        self.campaignID = campaignID
+        self.sourceIdentifier = sourceIdentifier
+        self.itunesItemID = itunesItemID
+        self.sourceAppID = sourceAppID
+        self.sourceDomain = sourceDomain
+        self.fidelityType = fidelityType
+        self.nonce = nonce
+        self.timestampMilliseconds = timestampMilliseconds
+    }
+}
+
+extension SKAdNetworkImpressionDraft {
+    /// Checks every value against the rules of the version.
+    package func checked() throws(FieldProblem) -> SKAdNetworkImpression {
+        guard let version = SKAdNetworkVersion(rawValue: version) else {
+            throw FieldProblem(
+                field: "version", found: "\"\(version.shortened(to: 20))\"",
+                expected: "one of \(SKAdNetworkVersion.list)")
+        }
+        let network = try AdNetworkID.checked(adNetworkID, field: "ad-network-id")
+        let item = try AppStoreItemID.advertised(itunesItemID, field: "itunes-item-id")
+        let nonce = try Nonce.checked(nonce, field: "nonce")
+        let timestamp = UnixMilliseconds(rawValue: timestampMilliseconds)
+        try timestamp.checkIsSignable(field: "timestamp")
+        return SKAdNetworkImpression(
+            version: version, adNetworkID: network, campaign: try checkedCampaign(version), itunesItemID: item,
+            nonce: nonce, source: try checkedSource(version), fidelityType: try checkedFidelity(version),
+            timestamp: timestamp)
+    }
+
+    private func checkedCampaign(_ version: SKAdNetworkVersion) throws(FieldProblem) -> SKAdNetworkImpression.Campaign {
+        if version.hasSourceIdentifier {
+            guard campaignID == nil else {
+                throw notInVersion("campaign-id", version, use: "source-identifier")
+            }
+            return .sourceIdentifier(try .checked(sourceIdentifier, field: "source-identifier"))
+        }
+        guard sourceIdentifier == nil else {
+            throw notInVersion("source-identifier", version, use: "campaign-id")
+        }
+        return .campaignID(try .checked(campaignID, field: "campaign-id"))
+    }
+
+    private func checkedSource(_ version: SKAdNetworkVersion) throws(FieldProblem) -> SKAdNetworkImpression.Source? {
+        if version == .v1_0 {
+            guard sourceAppID == nil else {
+                throw notInVersion("source-app-id", version, use: nil)
+            }
+        }
+        if let sourceDomain {
+            guard version >= .v4_0 else {
+                throw notInVersion("source-domain", version, use: "source-app-id")
+            }
+            guard sourceAppID == nil else {
+                throw FieldProblem(
+                    field: "source-domain", found: "both source-domain and source-app-id",
+                    expected: "one of them: source-domain for a web ad, source-app-id for an ad in an app")
+            }
+            return .domain(try SourceDomain.received(sourceDomain, field: "source-domain"))
+        }
+        guard version >= .v2_0 else {
+            return nil
+        }
+        guard let sourceAppID else {
+            throw FieldProblem(
+                field: "source-app-id", found: "nothing", expected: AppStoreItemID.missingSourceRule(in: version))
+        }
+        guard sourceAppID >= 0 else {
+            throw FieldProblem(
+                field: "source-app-id", found: String(sourceAppID), expected: AppStoreItemID.sourceRule)
+        }
+        return .app(AppStoreItemID(sourceAppID))
+    }
+
+    private func checkedFidelity(_ version: SKAdNetworkVersion) throws(FieldProblem) -> FidelityType? {
+        guard version.hasFidelityType else {
+            guard fidelityType == nil else {
+                throw notInVersion("fidelity-type", version, use: nil)
+            }
+            return nil
+        }
+        let fidelity = FidelityType(rawValue: fidelityType ?? FidelityType.storeKitRendered.rawValue)
+        guard fidelity == .storeKitRendered || (fidelity == .viewThrough && sourceDomain == nil) else {
+            throw FieldProblem(
+                field: "fidelity-type", found: String(fidelity.rawValue),
+                expected: sourceDomain == nil ? "0 (view-through) or 1 (StoreKit-rendered)" : "1 for a web ad")
+        }
+        return fidelity
+    }
+
+    private func notInVersion(_ field: String, _ version: SKAdNetworkVersion, use other: String?) -> FieldProblem {
+        FieldProblem(
+            field: field, found: "a value",
+            expected: "none: version \(version.rawValue) does not have it" + (other.map { "; use \($0)" } ?? ""))
     }
 }

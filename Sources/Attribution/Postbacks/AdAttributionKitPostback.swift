@@ -41,9 +41,7 @@ package struct AdAttributionKitPostback: Sendable {
     package let countryCode: CountryCode?
 
     /// The body exactly as received.
-    package var body: [UInt8] {
-        object.source.bytes
-    }
+    package var body: [UInt8] { object.source.bytes }
 
     /// The fields of the body except `jws-string`, in order; **not signed**.
     package var unprovenFields: [JSONField] {
@@ -51,9 +49,7 @@ package struct AdAttributionKitPostback: Sendable {
     }
 
     /// All fields of the signed payload, in order, including unknown ones.
-    package var signedFields: [JSONField] {
-        payload.fields
-    }
+    package var signedFields: [JSONField] { payload.fields }
 
     /// Appends all fields except the signature; signed and unsigned fields with the same name stay separate.
     func appendStatements(to output: inout [UInt8]) {
@@ -72,5 +68,90 @@ extension AdAttributionKitPostback: Hashable {
     /// Hashes the body.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(body)
+    }
+}
+
+extension AdAttributionKitPostback {
+    /// Reads the fields of a body that is one JSON object with `jws-string`.
+    ///
+    /// Nothing is converted or filled in. A signed field is read only from the payload, and an unsigned one only from
+    /// the body.
+    ///
+    /// - Throws: ``PostbackRejection/unknownKey(_:)``, or ``PostbackRejection/malformed(_:)`` with every problem found.
+    init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {
+        var siblings = fields
+        guard let jws = siblings.compactJWS() else {
+            throw .malformed(siblings.problems)
+        }
+        guard let keyID = PostbackKeyID(exactly: jws.keyID) else {
+            throw .unknownKey("\"\(jws.keyID)\"")
+        }
+        let payload: JSONObject
+        do throws(JSONError) {
+            payload = try JSONObject(reading: jws.payload)
+        } catch {
+            throw .malformed([
+                FieldProblem(
+                    field: "jws-string payload", found: error.description,
+                    expected: "one JSON object with unique names")
+            ])
+        }
+        var signed = PostbackFieldReader(payload)
+
+        let postbackIdentifier = signed.identifier(.postbackIdentifier, TransactionID.init)
+        let adNetworkID = signed.identifier(.adNetworkIdentifier, AdNetworkID.init)
+        let advertisedItemID = signed.integer(.advertisedItemIdentifier).map(AppStoreItemID.init)
+        let publisherItemID = signed.optionalInteger(.publisherItemIdentifier).map(AppStoreItemID.init)
+        let sourceIdentifier = signed.sourceIdentifier()
+        let conversionType: ConversionType? = signed.word(.conversionType)
+        let impressionType = signed.identifier(.impressionType, ImpressionType.init)
+        let marketplaceIdentifier = signed.optionalIdentifier(.marketplaceIdentifier, MarketplaceIdentifier.init)
+        let didWin = signed.boolean(.didWin)
+        let sequenceIndex = signed.integer(.sequenceIndex, in: 0...2)
+
+        let conversion = siblings.conversion()
+        let adInteractionType: AdInteractionType? = siblings.unprovenWord(.adInteractionType)
+        let countryCode = siblings.countryCode()
+
+        let problems = signed.problems + siblings.problems
+        guard problems.isEmpty, let postbackIdentifier, let adNetworkID, let advertisedItemID, let sourceIdentifier,
+            let conversionType, let impressionType, let didWin, let sequenceIndex
+        else {
+            throw .malformed(problems)
+        }
+        self.init(
+            object: object, payload: payload, jws: jws, keyID: keyID, postbackIdentifier: postbackIdentifier,
+            adNetworkID: adNetworkID, advertisedItemID: advertisedItemID, publisherItemID: publisherItemID,
+            sourceIdentifier: sourceIdentifier, conversionType: conversionType, impressionType: impressionType,
+            marketplaceIdentifier: marketplaceIdentifier, didWin: didWin, sequenceIndex: sequenceIndex,
+            conversion: conversion, adInteractionType: adInteractionType, countryCode: countryCode)
+    }
+}
+
+/// The `kid` values of the keys that sign AdAttributionKit postbacks.
+///
+/// - SeeAlso: [Verifying a
+///   postback](https://developer.apple.com/documentation/adattributionkit/verifying-a-postback)
+package enum PostbackKeyID: String, CaseIterable, Hashable, Sendable {
+    /// Apple's production key.
+    case production = "apple-cas-identifier/0"
+    /// Apple's development key for end-to-end flows.
+    case developmentFlow = "apple-development-identifier/0"
+    /// Apple's development key for postbacks created in a device's developer settings.
+    case developerSettings = "apple-development-identifier/1"
+    /// The test keys that the operator trusts.
+    case test = "skan-test-identifier/0"
+
+    /// The key with exactly these bytes as its name; nil for any other text.
+    init?(exactly name: String) {
+        guard let keyID = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+            return nil
+        }
+        self = keyID
+    }
+
+    /// Apple's names, for messages.
+    static var list: String {
+        allCases.filter { $0 != .test }.map(\.rawValue).joined(separator: ", ")
     }
 }

@@ -160,3 +160,51 @@ extension JSONObject {
         }
     }
 }
+
+/// A postback whose signature was verified; a store counts nothing else.
+package struct VerifiedPostback: Sendable {
+    /// The postback.
+    package let postback: ReceivedPostback
+    /// Whose key verified it.
+    package let provenance: Provenance
+    /// The name of that key.
+    package let keyName: String
+
+    /// Makes a verified postback; only the verifier may call this, and a test checks that no other code does.
+    package init(verified postback: ReceivedPostback, provenance: Provenance, keyName: String) {
+        self.postback = postback
+        self.provenance = provenance
+        self.keyName = keyName
+    }
+}
+
+/// The identity of a postback; Apple signs every part except the framework.
+///
+/// Apple does not document whether the windows of an install share an id. With the signed sequence index in the key,
+/// each window is counted once either way.
+package struct PostbackKey: Hashable, Sendable {
+    /// The framework.
+    package let framework: PostbackFramework
+    /// `ad-network-id` or `ad-network-identifier` as received.
+    package let adNetworkID: AdNetworkID
+    /// `transaction-id` or `postback-identifier` as received.
+    package let transactionID: TransactionID
+    /// `postback-sequence-index`, or nil in versions without one.
+    package let sequenceIndex: Int64?
+}
+
+/// The framework a postback belongs to.
+package enum PostbackFramework: String, CaseIterable, Hashable, Sendable {
+    /// SKAdNetwork, 1.0 to 4.0.
+    case skAdNetwork = "skadnetwork"
+    /// AdAttributionKit.
+    case adAttributionKit = "adattributionkit"
+}
+
+/// The claimed signer of a postback, which determines the keys that may verify it.
+package enum PostbackSigner: Hashable, Sendable {
+    /// Apple's SKAdNetwork key on a curve.
+    case skAdNetwork(SignatureCurve)
+    /// The key that an AdAttributionKit postback names.
+    case adAttributionKit(PostbackKeyID)
+}

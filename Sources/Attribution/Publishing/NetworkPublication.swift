@@ -10,7 +10,6 @@ package struct NetworkPublication: Sendable {
         /// When it was added to the list; nil leaves the date out.
         package let creationDate: Date?
 
-        /// Makes an entry.
         package init(id: RegisteredNetworkID, creationDate: Date?) {
             self.id = id
             self.creationDate = creationDate
@@ -29,19 +28,8 @@ package struct NetworkPublication: Sendable {
     package let copyDomain: DomainName
 
     /// Makes a publication.
-    ///
-    /// - Parameters:
-    ///   - companyName: The company that publishes the list, at most 200 characters on one line.
-    ///   - companyAddress: Its business address; nil leaves it out.
-    ///   - companyDomain: Its domain.
-    ///   - entries: Its ids.
-    ///   - copyDomain: The domain that receives developers' copies of postbacks.
-    /// - Throws: ``FieldProblem`` for an empty or overlong text, no id, or a duplicate id.
     package init(
-        companyName: String,
-        companyAddress: String?,
-        companyDomain: DomainName,
-        entries: [Entry],
+        companyName: String, companyAddress: String?, companyDomain: DomainName, entries: [Entry],
         copyDomain: DomainName
     ) throws(FieldProblem) {
         try Self.check(companyName, field: "company name")

@@ -15,10 +15,6 @@ package struct CompactJWS: Hashable, Sendable {
     package let signedBytes: [UInt8]
 
     /// Parses a text.
-    ///
-    /// - Parameter text: Three parts in base64url without padding, joined by dots.
-    /// - Throws: ``FieldProblem`` naming the part at fault: not three parts in canonical base64url, a header with
-    ///   duplicate names or `crit`, an `alg` other than `ES256`, or a signature that is not 64 bytes long.
     package init(_ text: String) throws(FieldProblem) {
         try self.init(utf8: Array(text.utf8))
     }
@@ -75,4 +71,28 @@ package struct CompactJWS: Hashable, Sendable {
     private static func problem(_ part: String, found: String, expected: String) -> FieldProblem {
         FieldProblem(field: "\(PostbackField.jwsString.rawValue) \(part)", found: found, expected: expected)
     }
+}
+
+/// An elliptic curve that SKAdNetwork signs with, always with SHA-256.
+package enum SignatureCurve: String, CaseIterable, Hashable, Sendable {
+    /// NIST P-192, also called prime192v1 and secp192r1: postbacks of 1.0 and 2.0, network keys registered until 2020.
+    case p192
+    /// NIST P-256, also called prime256v1 and secp256r1: everything later.
+    case p256
+
+    /// The name in messages.
+    package var displayName: String {
+        switch self {
+        case .p192: "P-192"
+        case .p256: "P-256"
+        }
+    }
+}
+
+/// The encoding of an ECDSA signature; neither is ever read as the other.
+package enum SignatureEncoding: Hashable, Sendable {
+    /// DER `ECDSA-Sig-Value`: SKAdNetwork.
+    case der
+    /// r‖s, two numbers of the curve's size: JSON Web Signatures, used by AdAttributionKit.
+    case concatenated
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 package import StrictJSON
 
 /// A time in UTC, written as a time or as a day, which stands for its beginning.
@@ -9,17 +9,11 @@ package struct Moment: Sendable {
     /// The only valid length of a time, which excludes years beyond 9999.
     private static let length = "2026-11-01T12:30:00Z".utf8.count
 
-    /// Creates a moment.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
     /// Parses `2026-11-01` or `2026-11-01T12:30:00Z`.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - field: The name of the parameter, for the message.
-    /// - Throws: ``Attribution/FieldProblem`` for any other text.
     package init(_ text: String, field: String) throws(FieldProblem) {
         if let day = CalendarDay(text) {
             milliseconds = day.start(in: .gmt)
@@ -43,5 +37,30 @@ package struct Moment: Sendable {
     package var preciseText: String {
         let rest = (milliseconds % 1000 + 1000) % 1000
         return text.dropLast() + "." + rest.padded(to: 3) + "Z"
+    }
+}
+
+/// A time in milliseconds since 1970-01-01 00:00 UTC without leap seconds, as Apple signs and sends it.
+package struct UnixMilliseconds: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The milliseconds.
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+
+    /// The time of a date, rounded toward 1970.
+    package init(_ date: Date) {
+        rawValue = Int64(date.timeIntervalSince1970 * 1000)
+    }
+
+    /// Orders times.
+    package static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue < rhs.rawValue
+    }
+
+    /// The time some milliseconds later; earlier for a negative number.
+    package func advanced(by milliseconds: Int64) -> UnixMilliseconds {
+        UnixMilliseconds(rawValue: rawValue + milliseconds)
     }
 }

@@ -18,10 +18,6 @@ package enum PostbackTiming: Hashable, Sendable, CaseIterable {
     package static let retries: Int64 = 9
 
     /// The timing of a postback.
-    ///
-    /// - Parameters:
-    ///   - version: The version of SKAdNetwork; nil for AdAttributionKit.
-    ///   - sequenceIndex: Its window, counted from 0; nil where there are none.
     package init(version: SKAdNetworkVersion?, sequenceIndex: Int64?) {
         guard version.map({ $0 >= .v4_0 }) ?? true else {
             self = .timer

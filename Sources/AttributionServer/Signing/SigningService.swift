@@ -15,7 +15,7 @@ package final class SigningService: Sendable {
     private let gate: SigningGate
     private let current: CurrentSigner
     private let queued: Int
-    private let makeDigestSigner: BatchSigner.MakeDigestSigner
+    private let signDigest: SignDigest
     private let requestSignatures: RequestSignatures
     private let counts: SignedCounts?
     private let logger: Logger
@@ -30,7 +30,7 @@ package final class SigningService: Sendable {
     ///   - isSocket: Whether the listener is at a socket's file.
     ///   - queued: How much may wait on each event loop.
     ///   - counts: Where signed ads are counted; nil if they are not.
-    ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
+    ///   - signDigest: Signs with the keys of this process; it need not be reliable.
     ///   - requestSignatures: Requests signatures with keys that are not in this process.
     ///   - logger: Where problems are logged, and each answered request at debug.
     ///   - metricsFactory: Where signatures are counted.
@@ -40,7 +40,7 @@ package final class SigningService: Sendable {
         isSocket: Bool = false,
         queued: Int = SigningService.queuedPerLoop,
         counts: SignedCounts? = nil,
-        makeDigestSigner: @escaping BatchSigner.MakeDigestSigner = { try PreparedKey($0) },
+        signDigest: @escaping SignDigest = { try $0.signature(digest: $1) },
         requestSignatures: @escaping RequestSignatures = { $1([:]) },
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory
@@ -49,7 +49,7 @@ package final class SigningService: Sendable {
         gate = SigningGate(access: access, isSocket: isSocket)
         self.queued = queued
         self.counts = counts
-        self.makeDigestSigner = makeDigestSigner
+        self.signDigest = signDigest
         self.requestSignatures = requestSignatures
         self.logger = logger
         self.metricsFactory = metricsFactory
@@ -73,7 +73,7 @@ package final class SigningService: Sendable {
         let loop = SigningLoop(
             turns, capacity: queued, requestSignatures: requestSignatures,
             worker: SigningWorker(
-                current: current, counts: counts, makeDigestSigner: makeDigestSigner, logger: logger,
+                current: current, counts: counts, signDigest: signDigest, logger: logger,
                 metrics: SigningMetrics(factory: metricsFactory)))
         loops.withLock { $0.append(loop) }
         return { [gate] request, answer in

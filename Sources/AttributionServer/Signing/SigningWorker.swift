@@ -18,21 +18,19 @@ struct SigningWorker {
 
     private let current: CurrentSigner
     private let counts: SignedCounts?
-    private let makeDigestSigner: BatchSigner.MakeDigestSigner
+    private let signDigest: SignDigest
     private let logger: Logger
     private let failures: FailureLog
     private var metrics: SigningMetrics
-    /// Signers by the generation of their key list: former ones remain while batches that began with them do.
-    private var signers: [Int: BatchSigner] = [:]
-    private var generator = BufferedRandomNumberGenerator()
+    private var generator = SystemRandomNumberGenerator()
 
     init(
-        current: CurrentSigner, counts: SignedCounts?, makeDigestSigner: @escaping BatchSigner.MakeDigestSigner,
+        current: CurrentSigner, counts: SignedCounts?, signDigest: @escaping SignDigest,
         logger: Logger, metrics: SigningMetrics
     ) {
         self.current = current
         self.counts = counts
-        self.makeDigestSigner = makeDigestSigner
+        self.signDigest = signDigest
         self.logger = logger
         self.metrics = metrics
         failures = FailureLog("signing failed", logger: logger)
@@ -60,7 +58,7 @@ struct SigningWorker {
             count += 1
             plan(request, in: &turn, &outcome)
         }
-        turn.sign(with: &signers, makeDigestSigner)
+        turn.sign(signDigest)
         for (request, parts) in turn.planned {
             finish(request, parts, of: turn, &outcome)
         }
@@ -84,7 +82,7 @@ struct SigningWorker {
         private struct Batch {
             let keys: CurrentSigner.Keys
             var impressions: [Impression] = []
-            var signed: [Result<BatchSigner.Signed, any Error>] = []
+            var signed: [Result<NetworkSigner.Signed, any Error>] = []
         }
 
         /// The key list that requests begin with.
@@ -117,7 +115,7 @@ struct SigningWorker {
         }
 
         /// What was signed with a key list.
-        func signed(with keys: CurrentSigner.Keys) -> [Result<BatchSigner.Signed, any Error>] {
+        func signed(with keys: CurrentSigner.Keys) -> [Result<NetworkSigner.Signed, any Error>] {
             batches.first { $0.keys === keys }?.signed ?? []
         }
 
@@ -125,17 +123,10 @@ struct SigningWorker {
             external.merge(signatures) { former, _ in former }
         }
 
-        mutating func sign(with signers: inout [Int: BatchSigner], _ make: @escaping BatchSigner.MakeDigestSigner) {
+        mutating func sign(_ signDigest: SignDigest) {
             for (index, batch) in batches.enumerated() {
-                let generation = batch.keys.generation
-                let signer = signers[generation] ?? BatchSigner(batch.keys.signer, makeDigestSigner: make)
-                signers[generation] = signer
-                batches[index].signed = signer.sign(batch.impressions, with: external)
-            }
-            if signers.count > 1 {
-                signers = signers.filter { generation, _ in
-                    generation >= keys.generation || batches.contains { $0.keys.generation == generation }
-                }
+                batches[index].signed = batch.keys.signer.sign(
+                    batch.impressions, with: external, signDigest: signDigest)
             }
         }
     }
@@ -230,7 +221,7 @@ struct SigningWorker {
     ///
     /// The other impressions of such a request are signed again with its next turn: few need keys of both kinds.
     private static func needed(
-        _ parts: [Turn.Part], _ signed: [Result<BatchSigner.Signed, any Error>]
+        _ parts: [Turn.Part], _ signed: [Result<NetworkSigner.Signed, any Error>]
     ) -> [SignatureRequest] {
         parts.flatMap { signed[$0.range] }.compactMap { result in
             if case .failure(let error as ExternalSignatureNeeded) = result { error.request } else { nil }
@@ -238,7 +229,7 @@ struct SigningWorker {
     }
 
     private mutating func finishBatch(
-        _ request: SigningRequest, _ parts: [Turn.Part], _ signed: [Result<BatchSigner.Signed, any Error>],
+        _ request: SigningRequest, _ parts: [Turn.Part], _ signed: [Result<NetworkSigner.Signed, any Error>],
         _ keys: CurrentSigner.Keys, _ outcome: inout Outcome
     ) {
         guard var progress = request.progress else { return }
@@ -267,7 +258,7 @@ struct SigningWorker {
 
     /// The answer to a part; of a part with a signature that was discarded, nothing leaves.
     private mutating func answer(
-        _ part: Turn.Part, _ signed: [Result<BatchSigner.Signed, any Error>], _ keys: CurrentSigner.Keys,
+        _ part: Turn.Part, _ signed: [Result<NetworkSigner.Signed, any Error>], _ keys: CurrentSigner.Keys,
         _ request: SigningRequest
     ) throws -> SigningPlan.Answer {
         let plan = try part.plan.get()

@@ -40,9 +40,7 @@ struct ClaimedJWS {
     }
 
     /// The whole text.
-    var text: String {
-        signed + "." + parts[2]
-    }
+    var text: String { signed + "." + parts[2] }
 
     /// Header and payload, which are signed.
     var signed: String {

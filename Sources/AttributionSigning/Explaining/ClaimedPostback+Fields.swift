@@ -33,7 +33,7 @@ extension ClaimedPostback {
 
     private static let emptyValues: Set<JSONValue> = [.integer(0), .string(""), .string("0"), .null, .bool(false)]
 
-    /// With the required fields that are missing, in every combination of the few values they can have.
+    /// With the required field that is missing, in each of the few values it can have.
     var withDroppedFields: [Repair] {
         // Where they were in a payload cannot be known.
         guard !isAdAttributionKit else {
@@ -45,24 +45,11 @@ extension ClaimedPostback {
                 .map { repair(.fieldRemoved, .version, .string($0.rawValue)) }
         }
         let missing = signedFields.filter { fields[$0].map { $0 == .null } ?? true && $0 != .sourceDomain }
-        var repairs: [Repair] = []
         let required = missing.filter { $0 != .sourceAppID }
-        if !required.isEmpty {
-            repairs = [Repair(.fieldRemoved, "", "", self)]
-            for field in required {
-                repairs = repairs.flatMap { repair in
-                    Self.fewValues(of: field).map { value in
-                        let next = repair.claim.repair(.fieldRemoved, field, value)
-                        guard repair.field != "" else {
-                            return next
-                        }
-                        return Repair(
-                            .fieldRemoved, "\(repair.field), \(next.field)",
-                            "\(repair.condition) and \(next.condition)", next.claim)
-                    }
-                }
-            }
-        }
+        // Two at once have too many values together.
+        var repairs =
+            required.count == 1
+            ? Self.fewValues(of: required[0]).map { repair(.fieldRemoved, required[0], $0) } : []
         if fields[.sourceAppID] == nil, fields[.sourceDomain] == nil, missing.contains(.sourceAppID) {
             repairs.append(repair(.fieldRemoved, .sourceAppID, .integer(0)))
         }
@@ -106,31 +93,25 @@ extension ClaimedPostback {
         return repairs + withValuesSwapped
     }
 
-    /// With Apple's spelling of the names that decide: of each alone, and of all.
+    /// With Apple's spelling of the names that decide.
     var withNamesRespelled: [Repair] {
-        let statement = statement
-        let names = Set(statement.map(\.name))
-        let respelled = statement.indices.compactMap { index in
-            Self.appleName(statement[index].name).flatMap { name in
-                names.contains(name.rawValue) ? nil : (index: index, name: name.rawValue)
+        var fields = statement
+        var known = Set(fields.map(\.name))
+        var (former, names): ([String], [String]) = ([], [])
+        for (index, field) in fields.enumerated() {
+            if let name = Self.appleName(field.name)?.rawValue, known.insert(name).inserted {
+                fields[index] = JSONField(name: name, value: field.value)
+                former.append(field.name)
+                names.append(name)
             }
         }
-        func repair(_ renames: some Collection<(index: Int, name: String)>) -> Repair {
-            var copy = self
-            var fields = statement
-            for (index, name) in renames {
-                fields[index] = JSONField(name: name, value: fields[index].value)
-            }
-            copy.statement = fields
-            let names = renames.map(\.name).joined(separator: ", ")
-            let former = renames.map { statement[$0.index].name }.joined(separator: ", ")
-            return Repair(.movedField, names, "\(former) were \(names)", copy)
+        guard !names.isEmpty else {
+            return []
         }
-        guard respelled.count > 1 else {
-            return respelled.isEmpty ? [] : [repair(respelled)]
-        }
-        let areUnique = Set(respelled.map(\.name)).count == respelled.count
-        return respelled.map { repair(CollectionOfOne($0)) } + (areUnique ? [repair(respelled)] : [])
+        var copy = self
+        copy.statement = fields
+        let list = names.joined(separator: ", ")
+        return [Repair(.movedField, list, "\(former.joined(separator: ", ")) were \(list)", copy)]
     }
 
     private static let aliases: [(PostbackField, PostbackField)] = [

@@ -81,13 +81,12 @@ extension ClaimedPostback {
     /// Without white space around values.
     var withoutWhiteSpace: [Repair] {
         let changed = strings.filter { $0.text.trimmed != $0.text }
-        func repair(_ changed: some Collection<(field: PostbackField, text: String)>) -> Repair {
-            let names = changed.map(\.field.rawValue).joined(separator: ", ")
-            let copy = changed.reduce(self) { $0.with($1.field, .string($1.text.trimmed)) }
-            return Repair(.valueChanged, names, "there were no white space around \(names)", copy)
+        guard !changed.isEmpty else {
+            return []
         }
-        return (changed.count > 1 ? changed.map { repair(CollectionOfOne($0)) } : [])
-            + (changed.isEmpty ? [] : [repair(changed)])
+        let names = changed.map(\.field.rawValue).joined(separator: ", ")
+        let copy = changed.reduce(self) { $0.with($1.field, .string($1.text.trimmed)) }
+        return [Repair(.valueChanged, names, "there were no white space around \(names)", copy)]
     }
 
     /// Without U+2063, and without what is on either side of it.

@@ -1,3 +1,4 @@
+package import Attribution
 package import StrictJSON
 
 /// Why a postback or an impression is valid or not: words for people and programs, and nothing that could be counted.
@@ -7,41 +8,19 @@ package struct Explanation: Hashable, Sendable {
     /// The cause, named only if undoing it makes the signature verify.
     package let cause: ExplanationCause
     /// The field at fault.
-    package let field: String?
+    package internal(set) var field: String?
     /// What proves the cause, or what was found.
     package let evidence: String
     /// What to do, and who can.
     package let advice: String?
     /// The text that has to be signed, as received, with visible separators; nil if it cannot be put together.
-    package let signedText: String?
+    package internal(set) var signedText: String?
     /// The text that was signed, if undoing the cause changes it.
-    package let provenText: String?
+    package internal(set) var provenText: String?
     /// The key that verifies it, or those that were tried.
-    package let key: String?
+    package internal(set) var key: String?
     /// Why it is that key.
-    package let keyReason: String?
-
-    init(
-        verdict: VerdictWord,
-        cause: ExplanationCause,
-        field: String? = nil,
-        evidence: String,
-        advice: String?,
-        signedText: String? = nil,
-        provenText: String? = nil,
-        key: String? = nil,
-        keyReason: String? = nil
-    ) {
-        self.verdict = verdict
-        self.cause = cause
-        self.field = field
-        self.evidence = evidence
-        self.advice = advice
-        self.signedText = signedText
-        self.provenText = provenText
-        self.key = key
-        self.keyReason = keyReason
-    }
+    package internal(set) var keyReason: String?
 }
 
 extension Explanation {
@@ -70,4 +49,34 @@ extension Explanation {
         ]
         return lines.compactMap { line in line.text.map { (line.label, $0) } }
     }
+}
+
+/// A verdict in one word; bytes that are not JSON are malformed, too.
+package enum VerdictWord: String, CaseIterable, Hashable, Sendable {
+    case valid, invalid, malformed
+    case unknownVersion = "unknown-version"
+    case unknownKey = "unknown-key"
+    case undecided
+
+    /// The verdict of a judgement.
+    package init(_ judgement: Judgement) {
+        self =
+            switch judgement {
+            case .verified: .valid
+            case .rejected(.invalidSignature, _): .invalid
+            case .rejected(.unknownVersion, _): .unknownVersion
+            case .rejected(.unknownKey, _): .unknownKey
+            case .rejected(.malformed, _), .rejected(.notJSON, _): .malformed
+            case .undecided: .undecided
+            }
+    }
+}
+
+/// Why a signature does not verify: a cause that one verification proved, and nothing that could be counted.
+package struct ProvenCause: Hashable, Sendable {
+    /// The cause, as an ``Explanation`` names it; neither ``ExplanationCause/nothing`` nor
+    /// ``ExplanationCause/unexplained``.
+    package let cause: ExplanationCause
+    /// The field at fault, or several, comma-separated; nil if no field is.
+    package let field: String?
 }

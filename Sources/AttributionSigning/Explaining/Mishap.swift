@@ -12,11 +12,6 @@ enum Mishap: Int, CaseIterable {
     ]
 
     /// Every way to undo it on a postback.
-    ///
-    /// - Parameters:
-    ///   - claim: The postback as it claims to be.
-    ///   - networks: Network ids that it may have had.
-    /// - Returns: The repairs, none if the postback cannot have had the mishap.
     func repairs(of claim: ClaimedPostback, networks: [String]) -> [Repair] {
         switch self {
         case .zeroFilled: claim.withoutOptionalFields(ifEmpty: true)
@@ -102,9 +97,7 @@ extension Repair {
 
 extension ClaimedJWS {
     /// Whether slashes in the header are escaped, as Apple does.
-    fileprivate var escapesSlashes: Bool? {
-        header?.contains("\\/")
-    }
+    fileprivate var escapesSlashes: Bool? { header?.contains("\\/") }
 }
 
 extension ClaimedPostback {

@@ -12,10 +12,6 @@ package struct PostbackExplainer: Sendable {
     private static let documentedNetworks = ["example123.skadnetwork", "com.example"]
 
     /// Makes an explainer.
-    ///
-    /// - Parameters:
-    ///   - verifier: Decides; its keys are the ones that can prove a cause.
-    ///   - networks: Network ids that a postback may have had, such as the operator's own.
     package init(verifier: PostbackVerifier, networks: [String] = []) {
         self.verifier = verifier
         self.networks = networks + Self.documentedNetworks.filter { !networks.contains($0) }
@@ -28,12 +24,6 @@ package struct PostbackExplainer: Sendable {
 
     /// Explains a judgement.
     package func explain(_ judgement: Judgement) -> Explanation {
-        var work = RepairWork()
-        return explain(judgement, &work)
-    }
-
-    /// Explains a judgement, and says what that took.
-    package func explain(_ judgement: Judgement, _ work: inout RepairWork) -> Explanation {
         let verdict = VerdictWord(judgement)
         switch judgement {
         case .verified(let verified):
@@ -47,7 +37,6 @@ package struct PostbackExplainer: Sendable {
                 advice: "check this machine with skan selftest; the postback is not the cause")
         case .rejected(let rejection, let body):
             var search = RepairSearch(verifier: verifier, networks: networks)
-            defer { work = search.work }
             return explain(Rejected(rejection, verdict, body), &search)
         }
     }
@@ -92,7 +81,7 @@ package struct PostbackExplainer: Sendable {
         let claim = ClaimedPostback(object)
         guard claim.hasSignature else {
             // It may be there under another name, or within another object.
-            if let (repair, proof) = search.firstProof(moving: claim) {
+            if let (repair, proof) = search.firstProof(of: [.moved], on: claim) {
                 return explanation(rejected, proof, repair.cause, field: repair.field)
             }
             let isAdAttributionKit = claim.isAdAttributionKit || claim.fields[.adInteractionType] != nil
@@ -150,8 +139,8 @@ package struct PostbackExplainer: Sendable {
     private func unexplained(_ rejected: Rejected, _ search: RepairSearch, field: String?) -> Explanation {
         explanation(
             rejected, nil, .unexplained, field: field,
-            evidence: "\(rejected.rejection.description.shortened(to: 600)); none of \(search.work.verified) repairs "
-                + "verifies" + (search.work.isExhausted ? ", and there was time for no more" : ""))
+            evidence: "\(rejected.rejection.description.shortened(to: 600)); none of \(search.verifiedCount) repairs "
+                + "verifies" + (search.isExhausted ? ", and there was time for no more" : ""))
     }
 
     private func explanation(
@@ -201,5 +190,68 @@ extension PostbackSigner {
         case .skAdNetwork(.p256): "Apple signs 2.1 and later with its key on P-256"
         case .adAttributionKit(let keyID): "the header names it: kid \(keyID.rawValue)"
         }
+    }
+}
+
+/// Causes for the answers to deliveries, which must not cost much more than the deliveries themselves.
+extension PostbackExplainer {
+    /// The longest body that is looked at; genuine ones take half of it at most.
+    package static let maximumCheapLength = 2_048
+    /// The most repairs of a body that are read and verified.
+    private static let maximumCheapRepairs = 6
+
+    /// Whether a verification takes microseconds; it does not until tables are prepared.
+    package var isCheap: Bool { verifier.hasTables }
+
+    /// Proves the causes that few verifications can prove, of bodies whose signature does not verify.
+    ///
+    /// ``explain(_:)`` names the same causes. That this finds none says nothing about a body.
+    ///
+    /// - Parameter bodies: The bodies; all their repairs are verified as one batch.
+    /// - Returns: Their causes, in the same order.
+    package func cheapCauses(of bodies: [[UInt8]]) -> [ProvenCause?] {
+        var causes: [ProvenCause?] = Array(repeating: nil, count: bodies.count)
+        var candidates: [(index: Int, repair: Repair)] = []
+        var postbacks: [ReceivedPostback] = []
+        for (index, body) in bodies.enumerated() where body.count <= Self.maximumCheapLength {
+            guard let object = try? JSONObject(reading: body) else {
+                continue
+            }
+            let claim = ClaimedPostback(object)
+            // A key of SKAdNetwork signs for another version only if the version was changed, which is a repair.
+            if claim.isAdAttributionKit, let postback = try? ReceivedPostback(reading: body),
+                let (cause, _) = otherKey(of: postback)
+            {
+                causes[index] = ProvenCause(cause: cause, field: nil)
+                continue
+            }
+            for (repair, postback) in cheapRepairs(of: claim) {
+                candidates.append((index, repair))
+                postbacks.append(postback)
+            }
+        }
+        for ((index, repair), judgement) in zip(candidates, verifier.verify(postbacks)) where causes[index] == nil {
+            if case .verified = judgement {
+                causes[index] = ProvenCause(cause: repair.cause, field: repair.field)
+            }
+        }
+        return causes
+    }
+
+    private func cheapRepairs(of claim: ClaimedPostback) -> [(repair: Repair, postback: ReceivedPostback)] {
+        var candidates: [(repair: Repair, postback: ReceivedPostback)] = []
+        var rest = Self.maximumCheapRepairs
+        for mishap in Mishap.cheap where rest > 0 {
+            for repair in mishap.cheapRepairs(of: claim, networks: networks).prefix(rest) {
+                rest -= 1
+                // Some make no postback of it, and some the same one.
+                if let postback = try? ReceivedPostback(reading: repair.claim.body),
+                    !candidates.contains(where: { $0.postback.body == postback.body })
+                {
+                    candidates.append((repair, postback))
+                }
+            }
+        }
+        return candidates
     }
 }

@@ -26,25 +26,11 @@ package enum KeyFile {
     /// The maximum size of a key file, in bytes; a key in PEM has a few hundred.
     package static let maximumSize = 64 << 10
     /// The maximum size of a key list, in bytes.
-    private static let maximumListSize = 1 << 20
+    static let maximumListSize = 1 << 20
 
-    /// Reads a private key's file, unless others can read it.
-    static func readPrivate(_ file: String) throws(KeyProblem) -> String {
-        try read(file, isSecret: true)
-    }
-
-    /// Reads a key file.
-    static func read(_ file: String) throws(KeyProblem) -> String {
-        try read(file, isSecret: false)
-    }
-
-    /// Reads a key list.
-    static func readList(_ file: String) throws(KeyProblem) -> String {
-        try read(file, isSecret: false, limit: maximumListSize)
-    }
-
-    private static func read(
-        _ file: String, isSecret: Bool, limit: Int = maximumSize
+    /// Reads a key file; of a secret, one that others can read is refused.
+    static func read(
+        _ file: String, isSecret: Bool = false, limit: Int = maximumSize
     ) throws(KeyProblem) -> String {
         let bytes: [UInt8]
         do throws(CheckedFile.Problem) {

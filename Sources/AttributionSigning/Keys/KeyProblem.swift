@@ -35,7 +35,22 @@ package enum KeyProblem: Error, Hashable, Sendable {
     case noAdAttributionKitKey(adNetworkID: String)
 }
 
-extension KeyProblem: CustomStringConvertible {
+extension KeyProblem: CodedError, CustomStringConvertible {
+    /// The stable code.
+    package var code: ErrorCode {
+        switch self {
+        case .unreadable: .unreadableFile
+        case .exists: .fileExists
+        case .unwritable: .unwritableFile
+        case .openToOthers, .ownedByAnother: .openToOthers
+        case .noPrivateKey, .publicInsteadOfPrivate, .privateBesideSigner, .noPublicKey, .wrongCurve, .wrongCurveForJWS,
+            .mismatched:
+            .unusableKey
+        case .keySet: .malformedFile
+        case .noKey, .noAdAttributionKitKey: .noKey
+        }
+    }
+
     /// What is wrong.
     package var description: String {
         switch self {

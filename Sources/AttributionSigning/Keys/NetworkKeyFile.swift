@@ -7,9 +7,6 @@ struct NetworkKeyFile {
     let keys: [Item]
 
     /// Reads a list.
-    ///
-    /// - Parameter bytes: The text.
-    /// - Throws: The problem of the first member that is not as it must be.
     init(reading bytes: [UInt8]) throws(DocumentProblem) {
         let fields = try DocumentFields(
             reading: bytes, name: "the file", cure: "write {\"keys\": [...]}, as in the README's section on keys")

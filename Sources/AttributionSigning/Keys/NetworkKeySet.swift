@@ -63,7 +63,7 @@ package struct NetworkKeySet: Sendable {
     /// - Throws: ``KeyProblem`` for the first problem, such as a private key that others can read, a curve that cannot
     ///   sign the versions, or two active keys for one version.
     package init(file: String) throws(KeyProblem) {
-        let text = try KeyFile.readList(file)
+        let text = try KeyFile.read(file, limit: KeyFile.maximumListSize)
         let list: NetworkKeyFile
         do throws(DocumentProblem) {
             list = try NetworkKeyFile(reading: Array(text.utf8))
@@ -114,7 +114,7 @@ package struct NetworkKeySet: Sendable {
         case .active:
             if let signer {
                 let text = try KeyFile.read(file)
-                guard ECPrivateKey(pem: text) == nil else {
+                guard NetworkPrivateKey(pem: text) == nil else {
                     throw .privateBesideSigner(file: file)
                 }
                 let publicKey = try SignaturePublicKey(pem: text, file: file)
@@ -129,11 +129,16 @@ package struct NetworkKeySet: Sendable {
         case .verifyOnly:
             let text = try KeyFile.read(file)
             // A former private key stays secret as long as Apple has its public half.
-            if ECPrivateKey(pem: text) != nil {
-                _ = try KeyFile.readPrivate(file)
+            if NetworkPrivateKey(pem: text) != nil {
+                _ = try KeyFile.read(file, isSecret: true)
             }
             return (.verifyOnly, try SignaturePublicKey(pem: text, file: file))
         }
+    }
+
+    /// The active keys that external signers sign with, each once.
+    package var externalKeys: Set<ExternalKey> {
+        Set(entries.compactMap { if case .active(.external(let key)) = $0.use { key } else { nil } })
     }
 
     /// The network's number in the IAB Tech Lab's registry, from any of its keys; nil if none has it.

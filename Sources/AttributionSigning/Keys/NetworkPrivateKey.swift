@@ -1,42 +1,74 @@
 package import Attribution
-import Foundation
+import COpenSSL
+import FixedKeyECDSA
 import Hashing
 
 /// A network's private key, which signs impressions.
 package struct NetworkPrivateKey: Sendable {
-    let key: ECPrivateKey
+    let key: ECKeyObject
+    /// An initialized signing context to copy, which saves looking up the algorithm, a tenth of the time.
+    private let signing: OpenSSLObject
 
-    /// Generates a new key.
+    /// Generates a new key from the system's randomness.
     package static func generate(_ curve: SignatureCurve) throws -> NetworkPrivateKey {
-        NetworkPrivateKey(key: try ECPrivateKey.generate(curve))
+        guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else {
+            throw OpenSSLError.last("EVP_PKEY_CTX_new_id")
+        }
+        defer { EVP_PKEY_CTX_free(context) }
+        var handle: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1,
+            EVP_PKEY_CTX_set_group_name(context, curve.groupName) == 1,
+            EVP_PKEY_generate(context, &handle) == 1, let handle, let object = ECKeyObject(owning: handle),
+            let key = NetworkPrivateKey(object)
+        else {
+            throw OpenSSLError.last("EVP_PKEY_generate")
+        }
+        return key
     }
 
-    private init(key: ECPrivateKey) {
-        self.key = key
-    }
-
-    /// Reads a key in PEM, PKCS#8 or SEC 1.
-    ///
-    /// - Throws: ``KeyProblem/noPrivateKey(file:)`` if the text has no private key on P-192 or P-256.
-    package init(pem: String, file: String) throws(KeyProblem) {
-        guard let key = ECPrivateKey(pem: pem) else {
-            throw ECPublicKey(pem: pem) == nil ? .noPrivateKey(file: file) : .publicInsteadOfPrivate(file: file)
+    private init?(_ key: ECKeyObject) {
+        defer { ERR_clear_error() }
+        guard let context = EVP_PKEY_CTX_new(key.handle, nil) else {
+            return nil
+        }
+        signing = OpenSSLObject(owning: context) { EVP_PKEY_CTX_free($0) }
+        guard EVP_PKEY_sign_init(context) == 1 else {
+            return nil
         }
         self.key = key
     }
 
+    /// Reads a key in PEM, PKCS#8 or SEC 1; nil if the text is not a key or is encrypted.
+    init?(pem: String) {
+        // The callback provides no password; without it, OpenSSL would prompt at the terminal.
+        let key = ECKeyObject(pem: pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
+        guard let key else {
+            return nil
+        }
+        self.init(key)
+    }
+
+    /// Reads a key in PEM, PKCS#8 or SEC 1.
+    package init(pem: String, file: String) throws(KeyProblem) {
+        guard let key = NetworkPrivateKey(pem: pem) else {
+            throw SignaturePublicKey(publicPEM: pem) == nil
+                ? .noPrivateKey(file: file) : .publicInsteadOfPrivate(file: file)
+        }
+        self = key
+    }
+
     /// Reads a key file that only its owner can read.
-    ///
-    /// - Throws: ``KeyProblem`` with the file and a hint.
     package init(file: String) throws(KeyProblem) {
         let text: String
         do throws(KeyProblem) {
-            text = try KeyFile.readPrivate(file)
+            text = try KeyFile.read(file, isSecret: true)
         } catch {
             switch error {
             case .openToOthers, .ownedByAnother:
                 // Everyone may read a public key, and no other mode would make it sign.
-                if let text = try? KeyFile.read(file), ECPrivateKey(pem: text) == nil, ECPublicKey(pem: text) != nil {
+                if let text = try? KeyFile.read(file), NetworkPrivateKey(pem: text) == nil,
+                    SignaturePublicKey(publicPEM: text) != nil
+                {
                     throw .publicInsteadOfPrivate(file: file)
                 }
             default: break
@@ -47,23 +79,24 @@ package struct NetworkPrivateKey: Sendable {
     }
 
     /// The curve.
-    package var curve: SignatureCurve {
-        key.curve
-    }
+    package var curve: SignatureCurve { key.curve }
 
-    /// The key in PEM (PKCS#8); secret.
+    /// The key in unencrypted PEM (PKCS#8); secret.
     package func pem() throws -> String {
-        try key.pem()
+        try key.pem { PEM_write_bio_PKCS8PrivateKey($0, $1, nil, nil, 0, nil, nil) }
     }
 
     /// The public half.
     package func publicKey() throws -> SignaturePublicKey {
-        SignaturePublicKey(key: try key.publicKey())
+        guard let key = SignaturePublicKey(subjectPublicKeyInfo: try key.subjectPublicKeyInfo()) else {
+            throw OpenSSLError.last("d2i_PUBKEY")
+        }
+        return key
     }
 
     /// Signs a text; DER, different each time.
     package func signature(for text: SignedText) throws -> [UInt8] {
-        try signature(digest: SHA256.digest(of: text.utf8).bytes)
+        try signature(over: text.utf8)
     }
 
     /// Signs bytes; DER, different each time.
@@ -74,9 +107,21 @@ package struct NetworkPrivateKey: Sendable {
         try signature(digest: SHA256.digest(of: bytes).bytes)
     }
 
-    /// Signs a SHA-256 digest; DER, different each time.
-    func signature(digest: [UInt8]) throws -> [UInt8] {
-        try key.sign(digest: digest)
+    /// Signs a SHA-256 digest; a DER `ECDSA-Sig-Value`, different each time.
+    package func signature(digest: [UInt8]) throws -> [UInt8] {
+        guard let context = EVP_PKEY_CTX_dup(signing.pointer) else {
+            throw OpenSSLError.last("EVP_PKEY_CTX_dup")
+        }
+        defer { EVP_PKEY_CTX_free(context) }
+        // More than the longest signature on P-256, of 72 bytes.
+        let capacity = 128
+        return try [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            var length = capacity
+            guard EVP_PKEY_sign(context, buffer.baseAddress, &length, digest, digest.count) == 1 else {
+                throw OpenSSLError.last("EVP_PKEY_sign")
+            }
+            count = length
+        }
     }
 
     /// Signs bytes for a JSON Web Signature: r‖s, 64 bytes, different each time.
@@ -88,10 +133,9 @@ package struct NetworkPrivateKey: Sendable {
         guard curve == .p256 else {
             throw KeyProblem.wrongCurveForJWS(curve)
         }
-        guard let signature = ConcatenatedSignature.concatenated(try key.sign(digest: SHA256.digest(of: bytes).bytes))
-        else {
+        guard let signature = ECDSASignature(try signature(over: bytes), .der, on: .p256) else {
             throw SignerError.signatureDoesNotVerify
         }
-        return signature
+        return signature.raw
     }
 }

@@ -19,7 +19,6 @@ package final class CurrentSigner: Sendable {
 
     private let state: Mutex<Keys>
 
-    /// Makes an object with an initial signer.
     package init(_ signer: NetworkSigner) {
         state = Mutex(Keys(signer: signer, generation: 0))
     }
@@ -30,9 +29,7 @@ package final class CurrentSigner: Sendable {
     }
 
     /// The signer for a request.
-    package var signer: NetworkSigner {
-        keys.signer
-    }
+    package var signer: NetworkSigner { keys.signer }
 
     /// Replaces the signer, from the next request on.
     package func use(_ signer: NetworkSigner) {

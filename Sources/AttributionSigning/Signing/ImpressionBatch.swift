@@ -20,9 +20,7 @@ package struct ImpressionBatch: Sendable {
     /// The answers to a batch.
     package struct Answers: Sendable {
         /// One JSON object per order and line, each with its number.
-        package var text: [UInt8] {
-            json.bytes
-        }
+        package var text: [UInt8] { json.bytes }
 
         private var json = JSONWriter()
         /// How many orders were signed.
@@ -30,7 +28,6 @@ package struct ImpressionBatch: Sendable {
         /// The lines that were refused, and why.
         package internal(set) var refusals: [(line: Int, error: any CodedError)] = []
 
-        /// Makes answers to no orders.
         package init() {}
     }
 
@@ -69,9 +66,6 @@ package struct ImpressionBatch: Sendable {
     }
 
     /// Reads the orders in a request, which is limited.
-    ///
-    /// - Parameter body: The lines.
-    /// - Throws: ``Attribution/SigningRefusal`` if there is no order, or too many, or if they ask for too many signatures.
     package init(readingRequest body: [UInt8]) throws(SigningRefusal) {
         // Before any is read.
         let count = body.split(separator: UInt8(ascii: "\n")).count { !Self.isBlank($0) }
@@ -105,9 +99,7 @@ package struct ImpressionBatch: Sendable {
     }
 
     /// The number of orders.
-    package var count: Int {
-        orders.count
-    }
+    package var count: Int { orders.count }
 
     /// Signs the orders.
     ///
@@ -124,37 +116,26 @@ package struct ImpressionBatch: Sendable {
         requesting requestSignatures: ([SignatureRequest]) async -> ExternalSignatures = { _ in [:] },
         signer: (Impression) throws -> ImpressionSigner
     ) async throws -> Answers {
-        var planned: [(line: Int, ad: Result<[(impression: Impression, signer: ImpressionSigner)], any Error>)] = []
-        planned.reserveCapacity(orders.count)
-        var needed: [SignatureRequest] = []
+        var unsigned: [UnsignedImpression] = []
+        var pending: [(line: Int, result: Result<Range<Int>, any Error>)] = []
+        pending.reserveCapacity(orders.count)
         for (line, order) in orders {
             do {
                 let ad = try order.get().impressions(at: time, nonce: { Nonce(using: &generator) })
-                    .map { ($0, try signer($0)) }
-                needed += ad.compactMap { $1.signatureRequest(for: $0) }
-                planned.append((line, .success(ad)))
+                    .map { try UnsignedImpression($0, try signer($0)) }
+                pending.append((line, .success(unsigned.count..<unsigned.count + ad.count)))
+                unsigned += ad
             } catch let error as any CodedError {
-                planned.append((line, .failure(error)))
-            }
-        }
-        let external = needed.isEmpty ? [:] : await requestSignatures(needed)
-        var unsigned = UnsignedImpressions()
-        var pending: [(line: Int, result: Result<Range<Int>, any Error>)] = []
-        pending.reserveCapacity(orders.count)
-        for (line, ad) in planned {
-            let first = unsigned.count
-            do {
-                for (impression, signer) in try ad.get() {
-                    try unsigned.append(impression, signer)
-                }
-                pending.append((line, .success(first..<unsigned.count)))
-            } catch let error as any CodedError {
-                unsigned.removeAll(from: first)
                 pending.append((line, .failure(error)))
             }
         }
-        var digestSigners = DigestSigners { try PreparedKey($0) }
-        let signed = unsigned.signed(by: &digestSigners, external)
+        var signed = unsigned.signed(with: [:])
+        let needed = signed.compactMap { result in
+            if case .failure(let error as ExternalSignatureNeeded) = result { error.request } else { nil }
+        }
+        if !needed.isEmpty {
+            signed = unsigned.signed(with: await requestSignatures(needed))
+        }
         var answers = Answers()
         for (line, result) in pending {
             do {

@@ -12,6 +12,13 @@ package struct NetworkSigner: Sendable {
         let use: Int
     }
 
+    /// Keys that sign in the same way are one key.
+    private enum KeyIdentity: Hashable {
+        /// A key in this process, by its fingerprint.
+        case own(String)
+        case external(ExternalKey)
+    }
+
     /// A network's use of a key, as metrics and logs name it.
     package struct KeyUse: Hashable, Sendable {
         /// The network's id as registered.
@@ -39,7 +46,7 @@ package struct NetworkSigner: Sendable {
     /// - Throws: An error if OpenSSL cannot extract the public half of a key.
     package init(_ keys: NetworkKeySet) throws {
         var order: [AdNetworkID] = []
-        var keyIndices: [ImpressionSigner.Identity: Int] = [:]
+        var keyIndices: [KeyIdentity: Int] = [:]
         var useIndices: [KeyUse: Int] = [:]
         for key in keys.entries {
             guard case .active(let signingKey) = key.use else {
@@ -53,13 +60,17 @@ package struct NetworkSigner: Sendable {
                 order.append(key.adNetworkID)
             }
             let signer = try ImpressionSigner(signingKey)
-            let identity = signer.identity
+            let identity: KeyIdentity =
+                switch signingKey {
+                case .own: .own(key.publicKey.fingerprint)
+                case .external(let external): .external(external)
+                }
             let keyIndex = keyIndices[identity] ?? self.keys.count
             if keyIndex == self.keys.count {
                 keyIndices[identity] = keyIndex
                 self.keys.append(signer)
             }
-            let use = KeyUse(network: name, key: String(signer.check.fingerprint.prefix(16)))
+            let use = KeyUse(network: name, key: String(key.publicKey.fingerprint.prefix(16)))
             let useIndex = useIndices[use] ?? uses.count
             if useIndex == uses.count {
                 useIndices[use] = useIndex
@@ -82,8 +93,6 @@ package struct NetworkSigner: Sendable {
     }
 
     /// Makes tables that verify its signatures several times as fast; this takes some milliseconds per key.
-    ///
-    /// - Throws: ``KeyTablesError``; OpenSSL then continues to verify.
     package mutating func prepareTables() throws(KeyTablesError) {
         let fast = try OwnSignatureCheck.withTables(keys.map(\.check))
         keys = zip(keys, fast).map { $0.checking(with: $1) }
@@ -109,12 +118,39 @@ package struct NetworkSigner: Sendable {
     }
 
     /// The signer of an impression.
-    ///
-    /// - Parameter impression: The impression to sign.
-    /// - Returns: The signer with the active key of its network and version.
-    /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)`` or ``KeyProblem/noAdAttributionKitKey(adNetworkID:)``.
     package func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
         keys[try location(of: impression).key]
+    }
+
+    /// A signed impression, and which network used which key: an index of ``uses``.
+    package struct Signed: Sendable {
+        /// The impression with its verified signature.
+        package let impression: SignedImpression
+        /// The use of the key.
+        package let use: Int
+    }
+
+    /// Signs impressions together, and verifies all their signatures together before it returns any.
+    package func sign(
+        _ impressions: [Impression], with external: ExternalSignatures = [:],
+        signDigest: SignDigest = { try $0.signature(digest: $1) }
+    ) -> [Result<Signed, any Error>] {
+        var unsigned: [UnsignedImpression] = []
+        unsigned.reserveCapacity(impressions.count)
+        let uses = impressions.map { impression in
+            Result { () throws -> Int in
+                let (key, use) = try location(of: impression)
+                unsigned.append(try UnsignedImpression(impression, keys[key]))
+                return use
+            }
+        }
+        var signed = unsigned.signed(with: external, signDigest: signDigest).makeIterator()
+        return uses.map { use in
+            use.flatMap { use in
+                (signed.next() ?? .failure(SignerError.signatureDoesNotVerify))
+                    .map { Signed(impression: $0, use: use) }
+            }
+        }
     }
 
     /// The active keys that external signers sign with, each once.
@@ -128,10 +164,6 @@ package struct NetworkSigner: Sendable {
     }
 
     /// The key that signs an impression.
-    ///
-    /// - Parameter impression: The impression.
-    /// - Returns: The index of the key among ``keys``, and that of its use among ``uses``.
-    /// - Throws: As ``signer(for:)``.
     func location(of impression: Impression) throws(KeyProblem) -> (key: Int, use: Int) {
         let entries = entries[impression.adNetworkID.registered]
         switch impression {

@@ -11,7 +11,7 @@ import Synchronization
 package struct PostbackVerifier: Sendable {
     private let keys: [PostbackVerificationKey]
     private let candidates: SignerCandidates
-    private let tables: KeyTables
+    private let tables = PreparedTables()
 
     /// The keys that may verify a signer's postbacks.
     private struct Candidates {
@@ -49,9 +49,6 @@ package struct PostbackVerifier: Sendable {
     }
 
     /// Makes a verifier with Apple's keys and optional test keys.
-    ///
-    /// - Parameter testKeys: Keys whose postbacks are marked as test; Apple's own keys among them are ignored.
-    /// - Throws: ``KeyProblem/noPublicKey(file:)`` if OpenSSL lacks a curve.
     package init(testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
         let builtIn: [PostbackVerificationKey] = [
             try .apple(.p192), try .apple(.p256),
@@ -70,7 +67,6 @@ package struct PostbackVerifier: Sendable {
             developmentFlow: Candidates([first + 2], of: keys),
             developerSettings: Candidates([first + 3], of: keys),
             test: Candidates(testIndices[.p256, default: []], of: keys))
-        tables = KeyTables()
     }
 
     /// Makes the tables that speed up verifying many postbacks, and compares them with OpenSSL.
@@ -92,63 +88,37 @@ package struct PostbackVerifier: Sendable {
     }
 
     /// Reads and verifies bodies as a batch.
-    ///
-    /// - Parameter bodies: The bodies.
-    /// - Returns: The judgements, in the same order.
     package func judge(_ bodies: [[UInt8]]) -> [Judgement] {
-        var postbacks: [ReceivedPostback] = []
-        var rejections: [(index: Int, PostbackRejection)] = []
-        postbacks.reserveCapacity(bodies.count)
-        for (index, body) in bodies.enumerated() {
-            do throws(PostbackRejection) {
-                postbacks.append(try ReceivedPostback(reading: body))
-            } catch {
-                rejections.append((index, error))
-            }
+        let received = bodies.map { body in
+            Result { () throws(PostbackRejection) in try ReceivedPostback(reading: body) }
         }
-        guard !rejections.isEmpty else {
-            return verify(postbacks)
+        var judgements = verify(received.compactMap { try? $0.get() }).makeIterator()
+        return zip(bodies, received).compactMap { body, result in
+            if case .failure(let rejection) = result { .rejected(rejection, body: body) } else { judgements.next() }
         }
-        // From the end, so that elements are moved, not copied.
-        var verified = verify(postbacks)
-        var judgements: [Judgement] = []
-        judgements.reserveCapacity(bodies.count)
-        for (index, body) in bodies.enumerated().reversed() {
-            if rejections.last?.index == index, let (_, rejection) = rejections.popLast() {
-                judgements.append(.rejected(rejection, body: body))
-            } else if let judgement = verified.popLast() {
-                judgements.append(judgement)
-            }
-        }
-        judgements.reverse()
-        return judgements
     }
 
     /// Whether tables were prepared, with which a signature takes a fraction of the time.
-    var hasTables: Bool {
-        tables.path != nil
-    }
+    package var hasTables: Bool { tables.value != nil }
 
     /// The keys that may verify a signer's postbacks, in the order to try.
-    func keys(of signer: PostbackSigner) -> [PostbackVerificationKey] {
+    package func keys(of signer: PostbackSigner) -> [PostbackVerificationKey] {
         candidates[signer].keyIndices.map { keys[$0] }
     }
 
     /// The first key under which signed bytes verify, whoever may use it; for explanations, which accept nothing.
-    func anyKey(
+    package func anyKey(
         verifying signature: [UInt8], _ encoding: SignatureEncoding, over signedBytes: [UInt8]
     ) -> PostbackVerificationKey? {
         let digest = SHA256.digest(of: signedBytes).bytes
-        guard let path = tables.path else {
+        guard let tables = tables.value else {
             return keys.first { $0.publicKey.verdict(on: signature, encoding, digest: digest) == .valid }
         }
         let queried = keys.enumerated().compactMap { index, key in
-            path.check(MessageDigest(digest.span), signature, encoding, index).map { (key: key, check: $0) }
+            tables.check(MessageDigest(digest.span), signature, encoding, index).map { (key: key, check: $0) }
         }
-        return zip(queried, path.verify(queried.map(\.check))).first { queried, verdict in
-            let verdict =
-                SignatureVerdict(verdict) ?? queried.key.publicKey.verdict(on: signature, encoding, digest: digest)
-            return verdict == .valid
+        return zip(queried, tables.verify(queried.map(\.check))).first { queried, verdict in
+            verdict.isValid ?? (queried.key.publicKey.verdict(on: signature, encoding, digest: digest) == .valid)
         }?.0.key
     }
 
@@ -166,11 +136,8 @@ package struct PostbackVerifier: Sendable {
     }
 
     /// Verifies postbacks as a batch.
-    ///
-    /// - Parameter postbacks: The postbacks.
-    /// - Returns: The judgements, in the same order.
     package func verify(_ postbacks: [ReceivedPostback]) -> [Judgement] {
-        guard let path = tables.path else {
+        guard let tables = tables.value else {
             return postbacks.map { verify($0) }
         }
         var hash = SHA256()
@@ -196,17 +163,20 @@ package struct PostbackVerifier: Sendable {
                 }
                 let keyIndex = keyIndices[round]
                 // A signature that is malformed or out of range is invalid.
-                if let check = path.check(digests[index], postback.signature, postback.signatureEncoding, keyIndex) {
+                if let check = tables.check(digests[index], postback.signature, postback.signatureEncoding, keyIndex) {
                     queried.append((index, keyIndex))
                     checks.append(check)
                 } else {
                     stillPending.append(index)
                 }
             }
-            for ((index, keyIndex), verdict) in zip(queried, path.verify(checks)) {
-                let verdict =
-                    SignatureVerdict(verdict)
-                    ?? openSSLVerdict(on: postbacks[index], Self.digest(postbacks[index]), keyIndex)
+            for ((index, keyIndex), verdict) in zip(queried, tables.verify(checks)) {
+                let verdict: SignatureVerdict =
+                    switch verdict {
+                    case .valid: .valid
+                    case .invalid: .invalid
+                    case .undecided: openSSLVerdict(on: postbacks[index], Self.digest(postbacks[index]), keyIndex)
+                    }
                 findings[index].take(verdict, from: keyIndex)
                 if verdict != .valid {
                     stillPending.append(index)
@@ -261,19 +231,20 @@ package struct PostbackVerifier: Sendable {
     }
 
     /// The tables, once made; copies of a verifier share them.
-    private final class KeyTables: Sendable {
-        private let state = Mutex<FixedKeyPath?>(nil)
+    private final class PreparedTables: Sendable {
+        private let state = Mutex<KeyTables?>(nil)
 
-        var path: FixedKeyPath? {
+        var value: KeyTables? {
             state.withLock { $0 }
         }
 
         func prepare(_ keys: [PostbackVerificationKey]) throws(KeyTablesError) {
-            guard path == nil else {
+            guard value == nil else {
                 return
             }
-            let path = try FixedKeyPath(keys)
-            state.withLock { $0 = path }
+            // 5 MB per table for P-256.
+            let tables = try KeyTables(keys.map { ($0.name, $0.publicKey) }, windowWidth: 13)
+            state.withLock { $0 = tables }
         }
     }
 }

@@ -1,13 +1,12 @@
 import ArgumentParser
 package import Attribution
 import AttributionSigning
+import Foundation
 
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys",
-        abstract: "Generate, show and check the network's keys.",
-        subcommands: [Generate.self, Public.self, Check.self]
-    )
+        commandName: "keys", abstract: "Generate, show and check the network's keys.",
+        subcommands: [Generate.self, Public.self, Check.self])
 }
 
 extension SignatureCurve: ExpressibleByArgument {}
@@ -107,5 +106,44 @@ extension KeysCommand {
         private static func summary(of key: SignaturePublicKey) -> String {
             "\(key.curve.displayName) SHA256:\(key.fingerprint)"
         }
+    }
+}
+
+extension NetworkPrivateKey {
+    /// Reads the key file that a command names, or standard input for `-`, so that a secret need not be on disk.
+    init(argument: String) throws {
+        guard argument == "-" else {
+            try self.init(file: argument)
+            return
+        }
+        let name = "standard input"
+        var bytes = Data()
+        while let more = try FileHandle.standardInput.read(upToCount: KeyFile.maximumSize), !more.isEmpty {
+            bytes += more
+            guard bytes.count <= KeyFile.maximumSize else {
+                throw KeyProblem.unreadable(
+                    file: name, reason: "found more than \(KeyFile.maximumSize) bytes, the limit of a key")
+            }
+        }
+        guard let text = String(data: bytes, encoding: .utf8) else {
+            throw KeyProblem.unreadable(file: name, reason: "it is not text")
+        }
+        try self.init(pem: text, file: name)
+    }
+}
+
+/// The key list to sign with: `--keys`, otherwise `SKAN_SIGNING_KEYS`.
+struct SigningKeysOption: ParsableArguments {
+    @Option(
+        name: [.customLong("keys"), .customLong("signing-keys")],
+        help: "Key list (JSON; or SKAN_SIGNING_KEYS).",
+        completion: .file())
+    var flag: String?
+
+    /// The list, or nil when there is neither flag nor variable.
+    ///
+    /// With a single key, only the flag counts, because the variable may be set for a server.
+    func file(besides key: String?) -> String? {
+        flag ?? (key == nil ? EnvironmentSettings().text("signing.keys") : nil)
     }
 }

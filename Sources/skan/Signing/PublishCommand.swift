@@ -6,10 +6,8 @@ import StrictJSON
 
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "publish",
-        abstract: "Write the files app developers need to work with the network.",
-        subcommands: [NetworkIDs.self]
-    )
+        commandName: "publish", abstract: "Write the files app developers need to work with the network.",
+        subcommands: [NetworkIDs.self])
 }
 
 extension PublishCommand {

@@ -38,10 +38,6 @@ struct SignBatch {
     private static let namedRefusals = 20
 
     /// Makes a batch.
-    ///
-    /// - Parameters:
-    ///   - keys: What it signs with.
-    ///   - time: The time to sign, Unix milliseconds; nil for now.
     init(keys: Keys, time: Int64?) {
         self.keys = keys
         self.time = time.map(UnixMilliseconds.init)
@@ -99,7 +95,7 @@ struct SignBatch {
     private func answers(
         _ piece: WholeLines.Piece, _ keys: Keys, _ externalSigners: ExternalSigners
     ) async throws -> ImpressionBatch.Answers {
-        var generator = BufferedRandomNumberGenerator()
+        var generator = SystemRandomNumberGenerator()
         return try await ImpressionBatch(reading: piece.bytes, from: piece.firstLine, omitting: piece.omitted).answers(
             at: time ?? UnixMilliseconds(Date()), using: &generator,
             requesting: { await externalSigners.signatures(for: $0) }, signer: { try keys.signer(for: $0) })
@@ -143,9 +139,7 @@ private final class WholeLines {
     }
 
     /// How much of the file was read, for display.
-    var progress: String {
-        stream.progress
-    }
+    var progress: String { stream.progress }
 
     /// The next piece, or nil at the end.
     func next() throws -> Piece? {

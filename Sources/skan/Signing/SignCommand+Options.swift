@@ -77,9 +77,7 @@ extension SignCommand {
             ? ("--source-identifier N", sourceIdentifier != nil) : ("--campaign N", campaign != nil)
     }
 
-    private var hasKey: Bool {
-        key != nil || keys.file(besides: key) != nil
-    }
+    private var hasKey: Bool { key != nil || keys.file(besides: key) != nil }
 
     // MARK: Options that do not fit
 

@@ -104,24 +104,17 @@ struct SignCommand: AsyncParsableCommand {
         guard let network, let advertisedApp, missingOptions.isEmpty else {
             throw lackingOptions
         }
+        let impression: Impression
         switch framework {
         case .skadnetwork:
             guard let version else {
                 throw lackingOptions
             }
-            Terminal.write(
-                try await output(of: try impression(version, network, advertisedApp: advertisedApp)) + "\n")
+            impression = .skAdNetwork(try self.impression(version, network, advertisedApp: advertisedApp))
         case .adattributionkit:
-            let impression = try impression(network, advertisedApp: advertisedApp)
-            let signed = try await sign(.adAttributionKit(impression)) { try $0.sign(impression, with: $1) }
-            let output =
-                switch format {
-                case .jws: signed.compactJWS
-                case .swift: signed.swiftCode
-                case .json, .storekit, .impression: JSONWriter.pretty(signed.write)
-                }
-            Terminal.write(output + "\n")
+            impression = .adAttributionKit(try self.impression(network, advertisedApp: advertisedApp))
         }
+        Terminal.write(try output(of: try await sign(impression)) + "\n")
     }
 
     private func impression(
@@ -141,37 +134,35 @@ struct SignCommand: AsyncParsableCommand {
         ).checked()
     }
 
-    private func output(of impression: SKAdNetworkImpression) async throws -> String {
-        let signed = try await sign(.skAdNetwork(impression)) { try $0.sign(impression, with: $1) }
-        switch format {
-        case .json, .jws: return JSONWriter.pretty(signed.write)
-        case .storekit: return try JSONWriter.pretty(signed.writeStoreKitProductParameters)
-        case .impression: return try JSONWriter.pretty(signed.writeAdImpressionProperties)
-        case .swift: return try signed.swiftCode()
+    private func output(of signed: SignedImpression) throws -> String {
+        switch (signed, format) {
+        case (.skAdNetwork(let signed), .json), (.skAdNetwork(let signed), .jws): JSONWriter.pretty(signed.write)
+        case (.skAdNetwork(let signed), .storekit): try JSONWriter.pretty(signed.writeStoreKitProductParameters)
+        case (.skAdNetwork(let signed), .impression): try JSONWriter.pretty(signed.writeAdImpressionProperties)
+        case (.skAdNetwork(let signed), .swift): try signed.swiftCode()
+        case (.adAttributionKit(let signed), .jws): signed.compactJWS
+        case (.adAttributionKit(let signed), .swift): signed.swiftCode
+        case (.adAttributionKit(let signed), _): JSONWriter.pretty(signed.write)
         }
     }
 
     private func impression(_ network: String, advertisedApp: Int64) throws -> AdAttributionKitImpression {
         try AdAttributionKitImpressionDraft(
-            impressionIdentifier: nonce ?? Self.freshNonce(),
-            publisherItemIdentifier: sourceApp,
-            advertisedItemIdentifier: advertisedApp,
-            adNetworkIdentifier: network,
-            sourceIdentifier: sourceIdentifier,
-            timestampMilliseconds: timestamp ?? Self.now(),
-            isEligibleForReEngagement: reEngagement
+            impressionIdentifier: nonce ?? Self.freshNonce(), publisherItemIdentifier: sourceApp,
+            advertisedItemIdentifier: advertisedApp, adNetworkIdentifier: network, sourceIdentifier: sourceIdentifier,
+            timestampMilliseconds: timestamp ?? Self.now(), isEligibleForReEngagement: reEngagement
         ).checked()
     }
 
-    private func sign<Signed>(
-        _ impression: Impression, _ sign: (ImpressionSigner, ExternalSignatures) throws -> Signed
-    ) async throws -> Signed {
+    private func sign(_ impression: Impression) async throws -> SignedImpression {
         let keys = try signingKeys()
         let signer = try keys.signer(for: impression)
-        guard let request = signer.signatureRequest(for: impression) else {
-            return try sign(signer, [:])
+        do {
+            return try signer.sign(impression)
+        } catch let needed as ExternalSignatureNeeded {
+            let signatures = await keys.externalSigners().signatures(for: [needed.request])
+            return try signer.sign(impression, with: signatures)
         }
-        return try sign(signer, await keys.externalSigners().signatures(for: [request]))
     }
 
     /// The signer with the key or the keys that were given.

@@ -8,8 +8,7 @@ struct SelftestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest",
         abstract: "Verify built-in Apple-signed postbacks on this machine, and refuse tampered ones.",
-        discussion: "Apple published no signed example of 1.0; the one of 2.0 covers its key and curve."
-    )
+        discussion: "Apple published no signed example of 1.0; the one of 2.0 covers its key and curve.")
 
     @Option(
         help: "Also write the genuine ones to this folder, one JSON file each, for posting to a server.",

@@ -13,14 +13,6 @@ struct Verdict {
     private let cause: Explanation?
 
     /// Makes the verdict on a record.
-    ///
-    /// - Parameters:
-    ///   - judgement: The verifier's judgement.
-    ///   - record: The record.
-    ///   - file: The file's name.
-    ///   - number: The record's number in the file, from 1.
-    ///   - unwrapped: Whether wrappings were removed.
-    ///   - explainer: Explains the verdict; nil if nobody asked.
     init(
         _ judgement: Judgement, of record: JSONObjectSplitter.Record, file: String, number: Int, unwrapped: Bool,
         explainer: PostbackExplainer? = nil
@@ -65,9 +57,7 @@ struct Verdict {
     private static let undecided =
         "the signature could not be verified: OpenSSL is out of memory or damaged (skan selftest checks it)"
 
-    var word: VerdictWord {
-        VerdictWord(judgement)
-    }
+    var word: VerdictWord { VerdictWord(judgement) }
 
     /// One line, and more if an explanation was asked for.
     var text: String {
@@ -95,9 +85,7 @@ struct Verdict {
         }
     }
 
-    var json: JSONText {
-        json(adding: [])
-    }
+    var json: JSONText { json(adding: []) }
 
     /// The verdict with more members.
     func json(adding more: [(String, JSONText)]) -> JSONText {
@@ -165,5 +153,36 @@ extension FieldProblem {
     /// The problem's parts by name.
     fileprivate var json: JSONText {
         .object(["field": .string(field), "found": .string(found), "expected": .string(expected)])
+    }
+}
+
+/// The number of verdicts of each kind.
+struct VerdictTally: Sendable, CustomStringConvertible {
+    private var counts: [VerdictWord: Int] = [:]
+
+    /// All verdicts.
+    var total: Int { counts.values.reduce(0, +) }
+
+    mutating func count(_ verdict: Verdict) {
+        counts[verdict.word, default: 0] += 1
+    }
+
+    static func += (lhs: inout Self, rhs: Self) {
+        lhs.counts.merge(rhs.counts, uniquingKeysWith: +)
+    }
+
+    /// The exit status of the run; nil when all are valid.
+    var exitStatus: ExitStatus? {
+        if counts[.undecided] != nil {
+            .undecided
+        } else {
+            counts.keys.allSatisfy { $0 == .valid } ? nil : .negative
+        }
+    }
+
+    /// For example `29 checked: 4 valid, 12 malformed, 13 invalid`.
+    var description: String {
+        let parts = VerdictWord.allCases.compactMap { word in counts[word].map { "\($0) \(word.rawValue)" } }
+        return "\(total) checked: " + parts.joined(separator: ", ")
     }
 }

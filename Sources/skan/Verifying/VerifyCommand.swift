@@ -91,10 +91,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// Judges a file batch by batch, concurrently; a bounded number of batches waits to be printed in order.
     private func judgeInOrder(
-        _ records: RecordFile,
-        _ verifier: PostbackVerifier,
-        _ file: String,
-        print: (Verdicts) -> Void
+        _ records: RecordFile, _ verifier: PostbackVerifier, _ file: String, print: (Verdicts) -> Void
     ) async throws {
         var waiting: [Task<Verdicts, Never>] = []
         var first = 1
