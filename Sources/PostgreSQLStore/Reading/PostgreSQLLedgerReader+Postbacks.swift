@@ -50,26 +50,6 @@ extension PostgreSQLLedgerReader {
                 isLast: isLast)
         }
     }
-
-    /// Deliveries in the quarantine; see ``AttributionStore/LedgerReading/quarantine(_:)``.
-    package func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery] {
-        try await read { try query.deliveries($0.connection) }
-    }
-
-    /// How much there is of each class.
-    package func quarantineTotals() async throws -> [QuarantineTotal] {
-        try await read { snapshot in
-            let result = try snapshot.connection.run(
-                """
-                SELECT class, sum(count)::int8, sum(bytes)::int8 FROM skan.quarantine_change
-                GROUP BY class ORDER BY class
-                """)
-            return try (0..<result.count).map { row in
-                QuarantineTotal(
-                    kind: try result.word(row, 0), count: try result.integer(row, 1), bytes: try result.integer(row, 2))
-            }
-        }
-    }
 }
 
 extension RecordedPostback {
