@@ -46,8 +46,7 @@ extension PostgreSQLLedgerReader {
             let isLast = postbacks.count < query.limit
             return ExportPage(
                 postbacks: Array(zip(positions, postbacks)),
-                position: isLast ? newest.position : positions.last ?? newest.position, unreadableCount: 0,
-                isLast: isLast)
+                position: isLast ? newest.position : positions.last ?? newest.position, isLast: isLast)
         }
     }
 }
@@ -64,7 +63,7 @@ extension RecordedPostback {
     /// all partitions for every page. `OFFSET 0` keeps it from making a join of the lookup.
     static let tables = """
         FROM skan.postback AS p
-            LEFT JOIN skan.value AS v ON v.code = p.key_name AND \(CodedValue.isIntactSQL)
+            LEFT JOIN skan.value AS v ON v.code = p.key_name
             LEFT JOIN LATERAL (
                 SELECT body FROM skan.postback_body WHERE id = p.id AND recorded_at = p.recorded_at OFFSET 0
             ) AS b ON true

@@ -7,8 +7,6 @@ import Synchronization
 /// Reads a store of postbacks in PostgreSQL; each answer is of one snapshot.
 package final class PostgreSQLLedgerReader: LedgerReading {
     let address: PostgreSQLAddress
-    /// Blocks of columns that an answer reads before a second thread helps.
-    let blocksAlone: Int64
     private let patience: Duration
     /// Connections that nobody uses now.
     private let idle = Mutex<[PostgreSQLConnection]>([])
@@ -19,11 +17,8 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     private static let mostConnections = 4
 
     /// Names a store to read; it is reached by the first question.
-    package init(
-        _ address: PostgreSQLAddress, blocksAlone: Int64 = ColumnCount.blocksAlone, patience: Duration = .seconds(2)
-    ) {
+    package init(_ address: PostgreSQLAddress, patience: Duration = .seconds(2)) {
         self.address = address
-        self.blocksAlone = blocksAlone
         self.patience = patience
     }
 
@@ -39,10 +34,10 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     /// Answers a question in one snapshot, with one pass over the columns; see
     /// ``AttributionStore/LedgerReading/answer(_:)``.
     package func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
-        try await read(question.limits, isSettled: question.asOf == nil) { [blocksAlone] snapshot, check in
+        try await read(question.limits, isSettled: question.asOf == nil) { snapshot, check in
             let newest = try snapshot.ordered(question.asOf)
             let source = try PostgreSQLColumnSource(snapshot.connection, question, through: newest.point)
-            let counted = try ColumnCount(source, question, blocksAlone: blocksAlone, check).counted()
+            let counted = try ColumnCount(source, question, check).counted()
             return LedgerAnswer(
                 rows: counted.rows, totals: counted.totals,
                 deliveries: try DeliveryCounts(snapshot.connection, received: question.received),

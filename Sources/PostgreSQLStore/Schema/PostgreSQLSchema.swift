@@ -86,28 +86,13 @@ enum PostgreSQLSchema {
         -- What is recorded in a month that has no partition yet.
         CREATE TABLE skan.postback_body_other PARTITION OF skan.postback_body DEFAULT;
 
-        CREATE FUNCTION skan.value_checksum(code int4, kind text, value text) RETURNS bytea
-        LANGUAGE sql STABLE PARALLEL SAFE
-        RETURN substring(
-            pg_catalog.sha256(pg_catalog.convert_to(code::text || ' ' || kind || ' ' || value, 'UTF8')) FROM 1 FOR 8);
-
-        -- The texts that codes stand for. A text may have two codes: a damaged row must keep no text from getting one.
+        -- The texts that codes stand for.
         CREATE TABLE skan.value (
             code int4 PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
             kind text COLLATE "C" NOT NULL,
             value text COLLATE "C" NOT NULL,
-            checksum bytea NOT NULL
+            UNIQUE (kind, value)
         );
-        CREATE INDEX value_kind_value ON skan.value (kind, value);
-
-        -- Only when a row is made, so that a later change shows.
-        CREATE FUNCTION skan.seal_value() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            NEW.checksum := skan.value_checksum(NEW.code, NEW.kind, NEW.value);
-            RETURN NEW;
-        END $$;
-        CREATE TRIGGER value_checksum BEFORE INSERT ON skan.value
-            FOR EACH ROW EXECUTE FUNCTION skan.seal_value();
 
         -- The first copies that came for another recipient than the recorded one, for the report of deliveries alone.
         CREATE TABLE skan.recipient_copy (
@@ -243,16 +228,12 @@ enum PostgreSQLSchema {
         FROM skan.delivery GROUP BY quarter, status, traffic, reason, recipient;
         """
 
-    /// A damaged text is shown as none.
     private static let joins =
         [
             "traits": "traits", "network": "network", "app": "app", "campaign": "campaign_id",
             "source_identifier": "source_identifier", "source_app": "source_app", "source_domain": "source_domain",
             "country": "country", "marketplace": "marketplace",
         ].sorted { $0.key < $1.key }.map { name, column in
-            """
-                LEFT JOIN skan.value AS \(name) ON \(name).code = p.\(column)
-                    AND \(name).checksum = skan.value_checksum(\(name).code, \(name).kind, \(name).value)
-            """
+            "    LEFT JOIN skan.value AS \(name) ON \(name).code = p.\(column)"
         }.joined(separator: "\n") + ";"
 }
