@@ -256,24 +256,6 @@ struct ContainedDamageTests {
         try ledger.close()
     }
 
-    @Test("A store whose counts of deliveries are damaged is copied, without taking any from the target")
-    func copiedWithoutCounts() async throws {
-        try fillQuarters()
-        let target = try SQLiteLedgerWriter(path: store.path + "-copy")
-        func copy() async throws -> LedgerCopier.Summary {
-            let source = try SQLiteLedgerReader(store.path)
-            defer { source.close() }
-            return try await LedgerCopier(from: source, to: target, named: "target").run()
-        }
-        #expect(try await !copy().areCountsIncomplete)
-        try SQLite.garbleRoot("delivery", store.path)
-        let summary = try await copy()
-        #expect(summary.all == 900 && summary.areCountsIncomplete)
-        let answer = try await target.makeReader().answer(LedgerQuestion(traffic: .test))
-        #expect(answer.totals[.postbacks] == 900 && !answer.deliveries.areIncomplete)
-        #expect(answer.deliveries.count(.recorded, .test) == 900 && answer.deliveries.count(.duplicate, .test) == 900)
-    }
-
     @Test("Of damaged counts only those on the damaged page are left out")
     func otherCounts() async throws {
         try fill(9)

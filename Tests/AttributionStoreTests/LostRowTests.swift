@@ -584,23 +584,4 @@ struct LostRowTests {
         #expect(try ledger.record([delivery("new"), delivery("3")]) == [.recorded(.test), .duplicate(.test)])
     }
 
-    @Test("A store whose copies for other recipients are damaged is copied without them, and that is said")
-    func copied() async throws {
-        try fillCopies()
-        try SQLite.garble("recipient_copy", store.path, offset: 1)
-        let target = try SQLiteLedgerWriter(path: store.path + "-copy")
-        func copy() async throws -> LedgerCopier.Summary {
-            let source = try SQLiteLedgerReader(store.path)
-            defer { source.close() }
-            return try await LedgerCopier(from: source, to: target, named: "target").run()
-        }
-        let summary = try await copy()
-        #expect(summary.all == 900 && summary.lost == 0 && summary.areCopiesIncomplete && !summary.areCountsIncomplete)
-        let reader = try target.makeReader()
-        let kept = try await reader.answer(LedgerQuestion(traffic: .test)).deliveries.otherRecipients
-        #expect((300..<900).contains(kept))
-        // What is left is whole, and says so.
-        #expect(try await repair().remaining.differences == [])
-        #expect(try await !copy().areCopiesIncomplete)
-    }
 }

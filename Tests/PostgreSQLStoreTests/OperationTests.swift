@@ -150,27 +150,6 @@ struct OperationTests {
         #expect(node.health == .ready)
     }
 
-    @Test("A copy that waits for others to add costs holds no reader back")
-    func copyWaits() async throws {
-        let target = try PostgreSQLCopyTarget(database.address)
-        let other = try Psql(database.text)
-        try other.run("BEGIN; SELECT pg_advisory_xact_lock(\(PostgreSQLLedgerWriter.costLock));")
-        async let copied = blocking { try target.copyCosts(AdCostTable(of: .real), of: "elsewhere") }
-        let end = ContinuousClock.now + .seconds(60)
-        // Who waits, and the transaction ids that they have.
-        let waiting = """
-            SELECT count(*), count(held.pid) FROM pg_locks AS waits JOIN pg_database AS d ON d.oid = waits.database
-                LEFT JOIN pg_locks AS held ON held.pid = waits.pid AND held.locktype = 'transactionid'
-            WHERE NOT waits.granted AND d.datname = current_database()
-            """
-        while try database.sql(waiting) == "0|0", ContinuousClock.now < end {
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        #expect(try database.sql(waiting) == "1|0")
-        try other.run("ROLLBACK; SELECT 1;")
-        #expect(try await copied.isEmpty)
-    }
-
     @Test("A node whose clock is not the database's says so")
     func clock() throws {
         let node = try database.node()

@@ -22,10 +22,3 @@ extension LedgerReading {
         try await costs(AdCostQuestion(days: days))
     }
 }
-
-extension LedgerCopySource {
-    /// What is kept of real ads.
-    package func costTable() async throws -> AdCostTable {
-        try await costTable(of: .real)
-    }
-}

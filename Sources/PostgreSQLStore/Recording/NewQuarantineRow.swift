@@ -24,29 +24,13 @@ struct NewQuarantineRow {
         body = quarantined.body
     }
 
-    /// A delivery of another store.
-    init(_ copied: CopiedDelivery) {
-        let origin = copied.origin
-        kind = origin.kind
-        receivedAt = origin.receivedAtMilliseconds
-        recipient = origin.recipient
-        client = origin.client
-        reason = origin.reason
-        detail = copied.detail
-        conflict = copied.conflict
-        body = origin.body
-    }
-
     /// Inserts rows, within a transaction.
-    ///
-    /// - Returns: Their ids, in the same order.
-    @discardableResult
-    static func insert(_ rows: [Self], _ connection: PostgreSQLConnection) throws -> [Int64] {
+    static func insert(_ rows: [Self], _ connection: PostgreSQLConnection) throws {
         guard !rows.isEmpty else {
-            return []
+            return
         }
         // 0 and digests of nothing stand for NULL in arrays, and are seen as such by the class.
-        let result = try connection.run(
+        try connection.run(
             """
             INSERT INTO skan.quarantine (
                 class, received_at, recipient, client, reason, detail, postback_id, content, body)
@@ -59,7 +43,7 @@ struct NewQuarantineRow {
                 $9::bytea[]
             ) WITH ORDINALITY AS input (
                 class, received_at, recipient, client, reason, detail, postback_id, content, body, position)
-            ORDER BY position RETURNING id
+            ORDER BY position
             """,
             [
                 .texts(rows.map(\.kind.rawValue)), .integers(rows.map(\.receivedAt)),
@@ -67,7 +51,5 @@ struct NewQuarantineRow {
                 .texts(rows.map(\.detail)), .integers(rows.map { $0.conflict?.postback ?? 0 }),
                 .blobs(rows.map { $0.conflict?.content.bytes ?? [] }), .blobs(rows.map(\.body)),
             ])
-        // Ids are given in the order of the rows.
-        return try (0..<result.count).map { try result.integer($0, 0) }.sorted()
     }
 }

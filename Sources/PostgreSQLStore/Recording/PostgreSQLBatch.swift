@@ -14,8 +14,6 @@ struct PostgreSQLBatch {
     private(set) var codes: ValueCodes
     private(set) var quarantine: QuarantineInsertion
     private(set) var sums = DeliverySums()
-    /// What became of deliveries of the quarantine, some of which may be copied ones.
-    private var moves = CopiedMoves()
     /// What became of deliveries that were judged again.
     private(set) var requeued = Requeued()
     /// Whether some postbacks are known by their ids alone.
@@ -97,11 +95,10 @@ struct PostgreSQLBatch {
             let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
             if let id = unrecorded.removeValue(forKey: digests.key) {
                 let traffic = networks.traffic(of: verified)
-                let first = PostbackInsertion.Known(
+                known[digests.key] = PostbackInsertion.Known(
                     id: id, content: digests.content, receivedAt: delivery.receivedAtMilliseconds,
                     recipient: delivery.recipient, traffic: traffic)
-                known[digests.key] = first
-                return note(.recorded(traffic), item, first: first)
+                return note(.recorded(traffic), item)
             }
             if known[digests.key] == nil, claimed.contains(digests.key) {
                 return note(.duplicate(networks.traffic(of: verified)), item)
@@ -118,10 +115,9 @@ struct PostgreSQLBatch {
                 return try contradict(first, digests.content, verified, item)
             }
             sums.countRepeat(of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
-            return note(.duplicate(first.traffic), item, first: first)
+            return note(.duplicate(first.traffic), item)
         }
         try quarantine.write(connection, &sums)
-        try moves.write(connection)
         try sums.write(connection)
         return recordings
     }
@@ -184,12 +180,10 @@ struct PostgreSQLBatch {
 
     // MARK: Counting
 
-    private mutating func note(
-        _ recording: Recording, _ item: Item, first: PostbackInsertion.Known? = nil
-    ) -> Recording {
+    private mutating func note(_ recording: Recording, _ item: Item) -> Recording {
         if let origin = item.origin {
             quarantine.remove(origin, &sums)
-            move(origin, to: recording, item.delivery, first: first)
+            move(origin, to: recording, item.delivery)
             requeued.note(recording, isRequeued: true)
         } else {
             sums.count(
@@ -199,17 +193,13 @@ struct PostgreSQLBatch {
     }
 
     /// Counts a delivery of the quarantine as what it has become.
-    private mutating func move(
-        _ origin: QuarantinedDelivery, to recording: Recording, _ delivery: Delivery,
-        first: PostbackInsertion.Known? = nil
-    ) {
+    private mutating func move(_ origin: QuarantinedDelivery, to recording: Recording, _ delivery: Delivery) {
         let before = DeliveryCounts.Kind(
             status: .quarantined, traffic: nil, reason: PostbackRejection.Code(rawValue: origin.reason),
             recipient: origin.recipient)
         let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
         sums.count(before, -1, kept: -1, at: delivery)
         sums.count(after, kept: 1, at: delivery)
-        moves.note(origin.id, from: before, to: after, first: first, delivery)
     }
 }
 

@@ -5,8 +5,6 @@ import AttributionStore
 struct QuarantineInsertion {
     /// How full the quarantine is, as far as this node knows.
     private(set) var room: QuarantineRoom
-    /// False for what another store had accepted, which is kept whatever the budgets.
-    private let isBounded: Bool
     /// Bodies that were not kept, by class.
     private(set) var notKept: [QuarantineClass: Int] = [:]
     private var added: [QuarantinedBody] = []
@@ -15,9 +13,8 @@ struct QuarantineInsertion {
     /// The contents kept that contradict a postback.
     private var contents: [Int64: Set<Digest16>] = [:]
 
-    init(_ room: QuarantineRoom, isBounded: Bool = true) {
+    init(_ room: QuarantineRoom) {
         self.room = room
-        self.isBounded = isBounded
     }
 
     /// Finds out what is kept already of copies that contradict recorded postbacks.
@@ -35,7 +32,7 @@ struct QuarantineInsertion {
 
     /// Keeps a body as far as the bounds allow.
     mutating func keep(_ body: QuarantinedBody) -> Bool {
-        guard !isBounded || claimRoom(for: body) else {
+        guard claimRoom(for: body) else {
             notKept[body.kind, default: 0] += 1
             return false
         }
@@ -66,7 +63,7 @@ struct QuarantineInsertion {
         if kept.contains(conflict.content) {
             return true
         }
-        guard !isBounded || kept.count < room.budgets.contentsPerPostback else {
+        guard kept.count < room.budgets.contentsPerPostback else {
             notKept[.conflict, default: 0] += 1
             return false
         }

@@ -33,40 +33,6 @@ enum PostgreSQLCostSchema {
             PRIMARY KEY (day, network, app, campaign_id, source_identifier, currency)
         );
 
-        -- What was added to the sums by copying other stores.
-        CREATE TABLE skan.copy_signed (
-            store text NOT NULL,
-            day int8 NOT NULL,
-            network text COLLATE "C" NOT NULL,
-            app int8 NOT NULL,
-            campaign_id int8 NOT NULL,
-            source_identifier text COLLATE "C" NOT NULL,
-            count int8 NOT NULL,
-            PRIMARY KEY (store, day, network, app, campaign_id, source_identifier)
-        );
-
-        -- Which lines are in what was added.
-        CREATE TABLE skan.copy_sequences (
-            store text NOT NULL,
-            writer text COLLATE "C" NOT NULL,
-            first int8 NOT NULL,
-            last int8 NOT NULL,
-            PRIMARY KEY (store, writer, first)
-        );
-
-        -- Amounts as they were copied.
-        CREATE TABLE skan.copy_spend (
-            store text NOT NULL,
-            day int8 NOT NULL,
-            network text COLLATE "C" NOT NULL,
-            app int8 NOT NULL,
-            campaign_id int8 NOT NULL,
-            source_identifier text COLLATE "C" NOT NULL,
-            currency text COLLATE "C" NOT NULL,
-            micros int8 NOT NULL,
-            PRIMARY KEY (store, day, network, app, campaign_id, source_identifier, currency)
-        );
-
         """
 
     static let ofTests = """
@@ -74,9 +40,6 @@ enum PostgreSQLCostSchema {
         CREATE TABLE skan.signed_impressions_test (LIKE skan.signed_impressions INCLUDING ALL);
         CREATE TABLE skan.signed_sequences_test (LIKE skan.signed_sequences INCLUDING ALL);
         CREATE TABLE skan.spend_test (LIKE skan.spend INCLUDING ALL);
-        CREATE TABLE skan.copy_signed_test (LIKE skan.copy_signed INCLUDING ALL);
-        CREATE TABLE skan.copy_sequences_test (LIKE skan.copy_sequences INCLUDING ALL);
-        CREATE TABLE skan.copy_spend_test (LIKE skan.copy_spend INCLUDING ALL);
 
         """
 }

@@ -12,7 +12,7 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 7
+    static let version: Int64 = 6
 
     static let migrations = [
         Migration(version: 1, oldestProgram: 1, sql: first),
@@ -26,8 +26,6 @@ enum PostgreSQLSchema {
         Migration(version: 5, oldestProgram: 1, sql: PostgreSQLValueSchema.sql),
         // A node of an earlier release has no figures of test ads.
         Migration(version: 6, oldestProgram: 1, sql: PostgreSQLCostSchema.ofTests),
-        // A node of an earlier release does not note what it makes of copied deliveries.
-        Migration(version: 7, oldestProgram: 1, sql: PostgreSQLCopySchema.moves),
     ]
 
     private static let first = ledger + quarantine + counts + webAds + imports + functions + views
@@ -212,49 +210,7 @@ enum PostgreSQLSchema {
         CREATE TABLE skan.imported_file (
             digest bytea PRIMARY KEY, -- SHA-256 of its bytes
             bytes int8 NOT NULL,
-            records int8 NOT NULL, -- how many of its records were read
-            imported_at timestamptz NOT NULL DEFAULT now()
-        );
-
-        -- How far other stores were copied into this one.
-        CREATE TABLE skan.copy_source (
-            store text PRIMARY KEY, -- the source's name in positions
-            position text NOT NULL, -- of the last postback that was copied; empty before the first
-            copied int8 NOT NULL,
-            lost int8 NOT NULL, -- whose bytes were gone
-            checksum uuid NOT NULL
-        );
-        -- Which postbacks of the source are which here.
-        CREATE TABLE skan.copy_run (
-            store text NOT NULL,
-            source_id int8 NOT NULL,
-            target_id int8 NOT NULL,
-            count int8 NOT NULL,
-            is_new boolean NOT NULL,
-            PRIMARY KEY (store, source_id)
-        );
-        CREATE TABLE skan.copy_quarantine (
-            store text NOT NULL,
-            source_id int8 NOT NULL,
-            target_id int8 NOT NULL,
-            PRIMARY KEY (store, source_id)
-        );
-        -- What was added to the counts of deliveries; summed as they are.
-        CREATE TABLE skan.copy_delivery (
-            store text NOT NULL,
-            quarter int4 NOT NULL,
-            status text NOT NULL,
-            traffic text NOT NULL,
-            reason text NOT NULL,
-            recipient skan.recipient NOT NULL,
-            count int8 NOT NULL,
-            kept int8 NOT NULL
-        );
-        CREATE TABLE skan.copy_repeat (
-            store text NOT NULL,
-            quarter int4 NOT NULL,
-            delay int2 NOT NULL,
-            count int8 NOT NULL
+            records int8 NOT NULL -- how many of its records were read
         );
 
         """

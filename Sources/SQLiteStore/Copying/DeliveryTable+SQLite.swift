@@ -17,33 +17,6 @@ extension DeliveryTable {
         isIncomplete = isIncomplete || !areWhole || !areRepeatsWhole
     }
 
-    /// Reads what was added to the counts by copying.
-    ///
-    /// - Throws: SQLite's errors, also for damage.
-    init(_ db: Database, copiedFrom store: String) throws {
-        self.init()
-        let rows = try GRDB.Row.fetchCursor(
-            db, sql: "SELECT \(Self.columns) FROM copy_delivery WHERE store = ?", arguments: [store])
-        while let row = try rows.next() {
-            guard addDeliveries(row) else {
-                throw DatabaseError.damagedColumn
-            }
-        }
-        let delays = try GRDB.Row.fetchCursor(
-            db, sql: "SELECT \(Self.repeatColumns) FROM copy_repeat WHERE store = ?", arguments: [store])
-        while let row = try delays.next() {
-            guard addRepeats(row) else {
-                throw DatabaseError.damagedColumn
-            }
-        }
-    }
-
-    /// Adds to what was copied of a count.
-    static let upsertCopied = """
-        INSERT INTO copy_delivery VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET count = count + excluded.count, kept = kept + excluded.kept
-        """
-
     private static let columns = "quarter, status, traffic, reason, recipient, count, kept"
     private static let repeatColumns = "quarter, delay, count"
 

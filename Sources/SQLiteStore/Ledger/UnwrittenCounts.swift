@@ -60,7 +60,13 @@ struct UnwrittenCounts {
     }
 }
 
-extension RecipientCopy {
+/// The first copy of a postback that came for another recipient than the recorded one.
+struct RecipientCopy {
+    /// The postback's id.
+    let id: Int64
+    let recipient: Delivery.Recipient
+    let receivedAtMilliseconds: Int64
+
     /// Writes the copy, unless the recipient has an earlier one.
     func write(_ db: Database) throws {
         try db.cachedStatement(

@@ -4,18 +4,12 @@ import Foundation
 import GRDB
 
 extension RecordingBatch {
-    /// Keeps a body if the budgets allow.
-    ///
-    /// - Parameters:
-    ///   - quarantined: The body.
-    ///   - isBounded: False for a body that another store had accepted, which is kept whatever the budgets.
-    /// - Returns: Whether it is kept.
-    /// - Throws: SQLite's errors.
-    mutating func keep(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
+    /// Keeps a body if the budgets allow, and returns whether it is kept.
+    mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
         guard !damaged.contains(.quarantine) else {
             return false
         }
-        let isKept = try !isBounded || hasRoom(for: quarantined)
+        let isKept = try hasRoom(for: quarantined)
         if isKept {
             try insert(quarantined)
         }
@@ -26,7 +20,7 @@ extension RecordingBatch {
     }
 
     /// Keeps a contradicting copy; one with the same content as a kept copy counts as kept.
-    mutating func keepConflict(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
+    mutating func keepConflict(_ quarantined: QuarantinedBody) throws -> Bool {
         guard let conflict = quarantined.conflict else {
             return false
         }
@@ -41,11 +35,11 @@ extension RecordingBatch {
         if isKept {
             return true
         }
-        guard !isBounded || count < room.budgets.contentsPerPostback else {
+        guard count < room.budgets.contentsPerPostback else {
             notKept[.conflict, default: 0] += 1
             return false
         }
-        return try keep(quarantined, isBounded: isBounded)
+        return try keep(quarantined)
     }
 
     private mutating func hasRoom(for quarantined: QuarantinedBody) throws -> Bool {
