@@ -8,16 +8,11 @@ struct StoreErrorTests {
         (.missing(path: "s"), "there is no store at s", "skan serve --store s"),
         (.noFolder(path: "f/s", folder: "f"), "the folder f of the store f/s does not exist", "mkdir f"),
         (.inUse(path: "s"), "another process has the store s", "stop it first, or name another store"),
-        (
-            .longRepair(path: "s", postbacks: 7),
-            "a table of s is damaged, and copying it would keep the server from recording for too long (7 postbacks)",
-            "stop the server, then skan recount --repair --store s"
-        ),
         (.newerSchema(path: "s"), "the store s was written by a later release of skan", "use that release"),
         (
-            .missingTable(path: "s", table: "postback", isRecreated: true),
+            .missingTable(path: "s", table: "postback", isRecreated: false),
             "the store s: its table postback is missing, and with it when and for whom each postback came",
-            "skan recount --repair --store s"
+            "restore a backup"
         ),
         (
             .missingTable(path: "s", table: "owner", isRecreated: false), "the store s: its table owner is missing",
@@ -48,11 +43,11 @@ struct StoreErrorTests {
         ),
         (
             .failed(path: "s", .damaged), "the store s: it is damaged",
-            "skan recount names what is damaged, and mends what it can with --repair; otherwise restore a backup"
+            "restore a backup, or read what is left into a new store: BackupAndRestore.md says how"
         ),
         (
-            .beyondRecount(path: "s"), "the store s: it is damaged, and neither a recount nor a repair can read it",
-            "restore a backup (BackupAndRestore.md); if the file was cut off, CommonErrors.md says how to read the rest"
+            .damaged(path: "s", problem: "Page 7: it is not"), "the store s: it is damaged: Page 7: it is not",
+            "restore a backup, or read what is left into a new store: BackupAndRestore.md says how"
         ),
         (.failed(path: "s", .connectionLost), "the store s: the connection to the server broke", nil),
     ]

@@ -120,7 +120,7 @@ struct ServeCheckTests {
         (
             "sqlite3 skan.sqlite 'PRAGMA application_id = 1936417134; PRAGMA user_version = 2; CREATE TABLE a (b)' && "
                 + "head -c 3996 /dev/zero | tr '\\0' x | dd of=skan.sqlite bs=1 seek=100 conv=notrunc status=none",
-            "skan.sqlite: it is damaged\nskan: hint: skan recount names"
+            "skan.sqlite: it is damaged\nskan: hint: restore a backup, or"
         ),
         ("mkdir skan.sqlite", "is not a store of skan"),
     ]

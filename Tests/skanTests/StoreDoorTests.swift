@@ -205,12 +205,10 @@ struct StoreDoorTests {
         let check = try skan(
             "serve", "--check", "-s", "skan.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0")
         #expect(check.status == 2 && check.errors.contains("its table quarantine is missing"), "\(check)")
-        let line = "the table of the quarantine is missing, and the bodies in it are gone; "
         let recount = try skan("recount", "--store", "skan.sqlite")
-        #expect(recount.status == 1 && recount.output.hasPrefix(line), "\(recount)")
+        #expect(recount.status == 2 && recount.errors.contains("its table quarantine is missing"), "\(recount)")
         let repair = try skan("recount", "--repair", "--store", "skan.sqlite")
         #expect(repair.status == 0 && repair.errors == Self.done, "\(repair)")
-        #expect(repair.output.hasPrefix("repaired: " + line), "\(repair)")
         #expect(try curl("\(server.console)/readyz") == "ready\n")
         #expect(try post(garbage, to: server).contains("\"kept\":true"))
         #expect(server.end(SIGTERM).status == 0)

@@ -9,8 +9,7 @@ extension StoreError: CodedError {
             .copyWithLog, .logUnreadable, .linked, .badAddress, .noClientLibrary, .notMigrated:
             .unusableStore
         case .inUse: .storeInUse
-        case .longRepair: .repairTooLong
-        case .beyondRecount, .missingTable, .fenced, .lost, .failed, .notSynchronous: .storeFailed
+        case .damaged, .missingTable, .fenced, .lost, .failed, .notSynchronous: .storeFailed
         }
     }
 
@@ -35,11 +34,7 @@ extension StoreError: CodedError {
             "\(path) has \(names) names (hard links), and what is recorded under one would be missing under another; "
                 + "remove all but one"
         case .inUse(let path): "another process has the store \(path)"
-        case .longRepair(let path, let postbacks):
-            "a table of \(path) is damaged, and copying it would keep the server from recording for too long "
-                + "(\(postbacks) postbacks)"
-        case .beyondRecount(let path):
-            "the store \(path): it is damaged, and neither a recount nor a repair can read it"
+        case .damaged(let path, let problem): "the store \(path): it is damaged: \(problem)"
         case .missingTable(let path, let table, _):
             "the store \(path): its table \(table) is missing" + Self.loss(of: table)
         case .logUnreadable(let path):
@@ -82,9 +77,9 @@ extension StoreError: CodedError {
         }
     }
 
-    /// What to do under a running server about a table; without that of postbacks it does not know its store again.
-    static func cure(of table: String, isRecreated: Bool, _ repair: String) -> String {
-        isRecreated ? "\(table == "postback" ? "stop the server, then " : "")run: \(repair)" : "restore a backup"
+    /// What to do under a running server about a missing table.
+    static func cure(isRecreated: Bool, _ repair: String) -> String {
+        isRecreated ? "run: \(repair)" : "restore a backup"
     }
 
     /// What is wrong with the store of a running server and what to do, without the path, for anyone who asks.
@@ -94,7 +89,7 @@ extension StoreError: CodedError {
             "the store has \(names) names (hard links), and no command opens it until all but one are removed"
         case .missingTable(_, let table, let isRecreated):
             "the table \(table) is missing; \(Self.consequence(of: table)); "
-                + Self.cure(of: table, isRecreated: isRecreated, "skan recount --repair")
+                + Self.cure(isRecreated: isRecreated, "skan recount --repair")
         default: message
         }
     }
@@ -115,10 +110,7 @@ extension StoreError: CodedError {
         case .olderSchema: "name another file"
         case .linked(let path, _, let folder): "find \(folder) -xdev -samefile \(path)"
         case .inUse: "stop it first, or name another store"
-        case .longRepair(let path, _):
-            "stop the server, then skan recount --repair --store \(path)"
-        case .beyondRecount:
-            "restore a backup (BackupAndRestore.md); if the file was cut off, CommonErrors.md says how to read the rest"
+        case .damaged: StoreFault.cureOfDamage
         case .missingTable(let path, _, isRecreated: true): "skan recount --repair --store \(path)"
         case .missingTable(_, _, isRecreated: false): "restore a backup"
         case .logUnreadable: "give this user write access to the folder, or copy both files"

@@ -24,10 +24,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case linked(path: String, names: Int, folder: String)
     /// Another process owns the store.
     case inUse(path: String)
-    /// A repair would copy the rows of many postbacks at once, and the server would not record meanwhile.
-    case longRepair(path: String, postbacks: Int64)
-    /// The file is damaged where reading any of it begins, as one is that was cut off: no recount gets through.
-    case beyondRecount(path: String)
+    /// SQLite's check found the file damaged: the first problem.
+    case damaged(path: String, problem: String)
     /// A table was deleted; whether a repair makes it again.
     case missingTable(path: String, table: String, isRecreated: Bool)
     /// The log has commits that this reader cannot read.
@@ -110,6 +108,10 @@ package enum StoreFault: Hashable, Sendable {
         }
     }
 
+    /// What to do about damage that the database reports.
+    static let cureOfDamage =
+        "restore a backup, or read what is left into a new store: BackupAndRestore.md says how"
+
     /// What to do; nil where the operator knows better, or nothing helps but waiting.
     package var hint: String? {
         switch self {
@@ -118,8 +120,7 @@ package enum StoreFault: Hashable, Sendable {
         case .locked: "stop the program that holds it, such as sqlite3 or a backup tool"
         case .readOnly: "check the owner and mode of the file, and whether its file system is mounted read-only"
         case .cannotOpen: "check their owner and mode"
-        case .damaged:
-            "skan recount names what is damaged, and mends what it can with --repair; otherwise restore a backup"
+        case .damaged: Self.cureOfDamage
         case .notAllowed: "see the GRANTs in PostgreSQL.md"
         case .missingTable: "skan migrate makes tables of columns again, and names any other that is missing"
         // libpq has one error for all that keeps it from connecting.

@@ -63,7 +63,7 @@ package enum StoreEvent: Sendable {
                 + "run: skan recount --store \(path) --repair"
         case .tableMissing(let path, let table, let isRecreated):
             "the table \(table) of \(path) is missing; \(StoreError.consequence(of: table)); "
-                + StoreError.cure(of: table, isRecreated: isRecreated, "skan recount --store \(path) --repair")
+                + StoreError.cure(isRecreated: isRecreated, "skan recount --store \(path) --repair")
         case .linked(let path, let names, let folder):
             "\(path) has \(names) names (hard links); postbacks are still recorded, but no command and no other start "
                 + "opens it until all but one are removed; run: find \(folder) -xdev -samefile \(path)"

@@ -82,7 +82,7 @@ struct CheckedCopy {
         configuration.readonly = true
         let connection = try DatabaseQueue(path: ReadingLocation.immutable(path), configuration: configuration)
         let (problems, copied) = try connection.read { db in
-            (try db.structureProblems(), try Self.count(db))
+            (try db.problems(of: "quick_check", atMost: 1), try Self.count(db))
         }
         try connection.close()
         guard problems.isEmpty, copied == rows else {

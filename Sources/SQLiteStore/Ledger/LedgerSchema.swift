@@ -36,7 +36,7 @@ enum LedgerSchema {
 
     static let copies = """
         -- The first copy for each other recipient, only for the report of deliveries.
-        CREATE TABLE recipient_copy (
+        CREATE TABLE IF NOT EXISTS recipient_copy (
             id INTEGER NOT NULL, -- the postback's
             recipient TEXT NOT NULL CHECK (recipient IN ('network', 'developer')),
             received_at INTEGER NOT NULL,
@@ -53,11 +53,8 @@ enum LedgerSchema {
 
         """
 
-    static let columns = columnTables.joined()
-
     /// What reports are counted from, derived from the bodies: see StoreFormat.md.
-    static let columnTables = [
-        """
+    static let columns = """
         CREATE TABLE IF NOT EXISTS column_block (
             id INTEGER PRIMARY KEY, -- number of the block * 64 + number of the column
             rules INTEGER NOT NULL,
@@ -67,8 +64,6 @@ enum LedgerSchema {
             checksum INTEGER NOT NULL
         ) STRICT;
 
-        """,
-        """
         -- The texts that codes in columns stand for.
         CREATE TABLE IF NOT EXISTS column_value (
             column_number INTEGER NOT NULL,
@@ -78,13 +73,7 @@ enum LedgerSchema {
             PRIMARY KEY (column_number, code)
         ) STRICT, WITHOUT ROWID;
 
-        """,
         """
-        -- Keeps a code whose text is lost from being reassigned.
-        CREATE INDEX IF NOT EXISTS column_block_highest ON column_block (\(ColumnBlock.columnSQL), highest);
-
-        """,
-    ]
 
     static let quarantine = """
         -- Deliveries that are not genuine postbacks, and copies that contradict a recorded one, within the budgets.
@@ -110,7 +99,7 @@ enum LedgerSchema {
 
     static let quarantineTotals = """
         -- The current size of each class.
-        CREATE TABLE quarantine_total (
+        CREATE TABLE IF NOT EXISTS quarantine_total (
             class TEXT PRIMARY KEY,
             count INTEGER NOT NULL,
             bytes INTEGER NOT NULL
@@ -120,7 +109,7 @@ enum LedgerSchema {
 
     static let counts = """
         -- Counts of deliveries by kind and quarter hour; in every time zone, days begin on a quarter hour.
-        CREATE TABLE delivery (
+        CREATE TABLE IF NOT EXISTS delivery (
             quarter INTEGER NOT NULL,
             status TEXT NOT NULL,
             traffic TEXT NOT NULL, -- empty in quarantine
@@ -132,7 +121,7 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
 
         -- Counts of repeats by their delay after the first copy.
-        CREATE TABLE repeat_delay (
+        CREATE TABLE IF NOT EXISTS repeat_delay (
             quarter INTEGER NOT NULL,
             delay INTEGER NOT NULL,
             count INTEGER NOT NULL,

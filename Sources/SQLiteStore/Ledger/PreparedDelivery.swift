@@ -80,25 +80,22 @@ private struct FirstCopyLookup {
     }
 
     private func confirm(_ id: Int64, _ key: Digest16) throws -> FirstCopy? {
-        // If the row is missing or damaged, 64 matching bits of its digest are enough.
+        // If the row is missing, 64 matching bits of its digest are enough.
         var copy: FirstCopy? = FirstCopy(id: id, known: nil)
-        _ = try Database.nilIfDamaged {
-            try row.fetch(bind: { $0.bind(id) }) { row in
-                guard let stored = Digest16(row.blob(0)) else {
-                    return
-                }
-                guard stored == key else {
-                    // A collision (2⁻⁶⁴ per pair), or more likely a damaged digest.
-                    return copy = copyByBody(id, key, row)
-                }
-                if let content = Digest16(row.blob(1)), let traffic = Traffic(rawValue: row.text(4)),
-                    let recipient = Delivery.Recipient(rawValue: row.text(3))
-                {
-                    copy = FirstCopy(
-                        id: id,
-                        known: .init(
-                            content: content, receivedAt: row.integer(2), recipient: recipient, traffic: traffic))
-                }
+        try row.fetch(bind: { $0.bind(id) }) { row in
+            guard let stored = Digest16(row.blob(0)) else {
+                return
+            }
+            guard stored == key else {
+                // A collision (2⁻⁶⁴ per pair), or more likely a damaged digest.
+                return copy = copyByBody(id, key, row)
+            }
+            if let content = Digest16(row.blob(1)), let traffic = Traffic(rawValue: row.text(4)),
+                let recipient = Delivery.Recipient(rawValue: row.text(3))
+            {
+                copy = FirstCopy(
+                    id: id,
+                    known: .init(content: content, receivedAt: row.integer(2), recipient: recipient, traffic: traffic))
             }
         }
         return copy

@@ -8,8 +8,8 @@ extension SQLiteLedgerWriter: LedgerWriting {
         path
     }
 
-    /// A reader of the same file, whose long answers let the log be reset.
+    /// A reader of the same file.
     package func makeReader() throws -> any LedgerReading {
-        try SQLiteLedgerReader(path, owner: database.activity)
+        try SQLiteLedgerReader(path)
     }
 }

@@ -54,7 +54,7 @@ package final class SQLiteLedgerWriter: Sendable {
             path: path, schema: LedgerSchema.schema,
             hooks: .init(
                 load: { db in
-                    try RecreatableTables.recreateMissing(db)
+                    try DerivedTables.makeMissing(db)
                     try StoreError.checkTables(path, db)
                     try db.execute(sql: LedgerSchema.additions)
                     let rebuilt = try memory.load(db)
@@ -64,8 +64,7 @@ package final class SQLiteLedgerWriter: Sendable {
                     damagedBlocks.numbers.withLock { $0 = rebuilt }
                 },
                 isNewestOurs: { db in
-                    memory.greatestRows.contains(
-                        try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0)
+                    try LedgerScan.newestRow(db) == memory.lastRow
                 },
                 newestRow: { memory.lastRow },
                 rehearse: { try RecordingBatch.rehearse($0, after: memory.lastRow) },
@@ -129,11 +128,9 @@ package final class SQLiteLedgerWriter: Sendable {
             guard let number = damagedBlocks.numbers.withLock({ $0.popLast() }) else {
                 return
             }
-            database.activity.beginRepair()
-            defer { database.activity.endRepair() }
             // If this fails, the next owner tries again.
             _ = try? database.write {
-                try TargetedRepair(db: $0).repair(.block(number))
+                try ColumnBlock.rewrite(number, $0)
             } didCommit: {
                 memory.didRepair([])
             }

@@ -37,13 +37,12 @@ extension StoreError {
     /// - Throws: SQLite's errors.
     static func missingTables(_ path: String, _ db: Database, isStarting: Bool = false) throws -> [StoreError] {
         let there = Set(try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'"))
-        func missing(_ tables: [String], isRecreated: () throws -> Bool) throws -> [StoreError] {
-            try tables.filter { !there.contains($0) }
-                .map { .missingTable(path: path, table: $0, isRecreated: try isRecreated()) }
+        func missing(_ tables: [String], isRecreated: Bool) -> [StoreError] {
+            tables.filter { !there.contains($0) }
+                .map { .missingTable(path: path, table: $0, isRecreated: isRecreated) }
         }
-        return try missing(["owner", "probe", "own_network"]) { false }
-            + RecreatableTables.allCases.filter { !isStarting || !$0.areMadeByOwner }.flatMap { tables in
-                try missing(tables.names.tables) { try !tables.areRecorded || LedgerScan.newestStored(db) > 0 }
-            }
+        return missing(["owner", "probe", "own_network", "postback", "postback_body"], isRecreated: false)
+            + missing(["quarantine"], isRecreated: true)
+            + (isStarting ? [] : missing(DerivedTables.names, isRecreated: true))
     }
 }

@@ -11,9 +11,7 @@ final class WriterState: Sendable {
     private struct State {
         var index = PostbackIndex()
         var lastRow: Int64 = 0
-        /// The greatest id in the table of rows, less than the last one only if that row was lost before this owner came.
-        var greatestRow: Int64 = 0
-        /// When the last row was recorded, in Unix milliseconds; nil if there is none or it cannot be read.
+        /// When the last row was recorded, in Unix milliseconds; nil if there is none.
         var lastRecordedAt: Int64?
         /// Nil until the store is read.
         var columns: ColumnWriter?
@@ -54,13 +52,7 @@ final class WriterState: Sendable {
     ///
     /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their bytes.
     func load(_ db: Database) throws -> [Int64] {
-        // The last row may be lost where its body is not; its id is not assigned again.
         let newest = try LedgerScan.newestRow(db)
-        let greatest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
-        guard greatest <= newest else {
-            // An id that no owner assigned.
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-        }
         var index = PostbackIndex(capacity: Int(newest))
         let last = try ColumnBlock.dueCount(db, newest: newest) - 1
         let tail = ColumnBlock.ids(last + 1).lowerBound
@@ -87,19 +79,13 @@ final class WriterState: Sendable {
         if tail <= newest {
             try Self.index(tail...newest, db, into: &index)
         }
-        // A damaged page must keep nobody from recording what it does not concern.
-        let hasKnownIDs =
-            try Database.nilIfDamaged {
-                try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
-            } ?? true
+        let hasKnownIDs = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
         let remembered = try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network")
-        // Only a metric: a damaged row must not keep the store from being opened.
-        let recordedAt = try? Int64.fetchOne(
+        let recordedAt = try Int64.fetchOne(
             db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [newest])
         try state.withLock { state in
             state.index = index
             state.lastRow = newest
-            state.greatestRow = greatest
             state.lastRecordedAt = recordedAt
             state.columns = columns
             state.hasKnownIDs = hasKnownIDs
@@ -116,24 +102,10 @@ final class WriterState: Sendable {
 
     /// Indexes rows from their bytes.
     private static func index(_ ids: ClosedRange<Int64>, _ db: Database, into index: inout PostbackIndex) throws {
-        let derivation = ColumnDerivation(db: db, columns: [.key])
-        var codes = try ColumnCodes(db, [])
-        var next = ids.lowerBound
-        func lost(before id: Int64) throws {
-            while next < id {
-                // An extra entry is harmless, because a hit is compared with the row.
-                for key in try derivation.keys(ofLostRow: next) {
-                    index.insert(key, row: UInt32(next))
-                }
-                next += 1
-            }
-        }
-        try derivation.each(ids, &codes) { id, row in
-            try lost(before: id)
+        var codes = ColumnCodes()
+        try ColumnDerivation(db: db, columns: [.key]).each(ids, &codes) { id, row in
             index.insert(UInt64(bitPattern: row[.key]), row: UInt32(id))
-            next = id + 1
         }
-        try lost(before: ids.upperBound + 1)
     }
 
     /// Before a transaction, discards what a failed one added to the columns, and reloads what a repair changed.
@@ -166,11 +138,6 @@ final class WriterState: Sendable {
     /// The last row id given out by a committed transaction.
     var lastRow: Int64 {
         state.withLock { $0.lastRow }
-    }
-
-    /// What the greatest id of a row may be: a repair may rebuild rows at the end that were lost before.
-    var greatestRows: ClosedRange<Int64> {
-        state.withLock { $0.greatestRow...$0.lastRow }
     }
 
     /// When the last postback was recorded, in Unix milliseconds, as of the last commit.
@@ -231,7 +198,6 @@ final class WriterState: Sendable {
             for digest in digests {
                 state.lastRow += 1
                 state.index.insert(digest, row: UInt32(truncatingIfNeeded: state.lastRow))
-                state.greatestRow = state.lastRow
             }
             state.room = room
         }
