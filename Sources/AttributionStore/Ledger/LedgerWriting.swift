@@ -11,9 +11,6 @@ package protocol LedgerWriting: AdCostWriting {
     /// Whether the last commit succeeded; a server that is not ready should get no traffic.
     var health: StoreHealth { get }
 
-    /// What is wrong with the store although postbacks are recorded, each a clause without the store's name.
-    var remarks: [String] { get }
-
     /// When this writer or an earlier one last recorded a postback, in Unix milliseconds; nil when that is not known.
     var lastRecordedAtMilliseconds: Int64? { get }
 
@@ -64,11 +61,4 @@ package protocol LedgerWriting: AdCostWriting {
     /// - Returns: How it was left.
     @discardableResult
     func close() throws -> StoreEnding
-}
-
-extension LedgerWriting {
-    /// Nothing.
-    package var remarks: [String] {
-        []
-    }
 }

@@ -1,4 +1,5 @@
 package import Attribution
+import Foundation
 
 /// Counts what a question asks for, with one pass over the columns.
 package struct ColumnCount {
@@ -9,7 +10,7 @@ package struct ColumnCount {
 
     /// Blocks that an answer reads before a second thread helps; starting one costs more than it saves in a small store,
     /// and where there is only one processor.
-    package static var blocksAlone: Int64 { Turns.processors == 1 ? .max : 32 }
+    package static var blocksAlone: Int64 { ProcessInfo.processInfo.activeProcessorCount == 1 ? .max : 32 }
 
     /// Prepares an answer.
     ///

@@ -57,13 +57,9 @@ final class ScanHelper<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
         }
         if starts {
             // Has the scheduling policy of the thread that starts it.
-            let thread = Thread { [isBackground] in
+            let thread = Thread {
                 Thread.current.name = "skan-scan"
-                if isBackground {
-                    Turns.take { self.run() }
-                } else {
-                    self.run()
-                }
+                self.run()
             }
             thread.start()
         }

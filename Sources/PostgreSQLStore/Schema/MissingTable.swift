@@ -58,6 +58,6 @@ struct MissingTable: Hashable {
 
     /// What a person is told.
     func error(_ address: PostgreSQLAddress) -> StoreError {
-        .missingTable(path: address.description, table: name, isRecreated: isDerived)
+        .failed(path: address.description, .missingTable(name))
     }
 }

@@ -16,7 +16,7 @@ extension SQLiteLedgerWriter {
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:of:)``.
     package func copyCosts(_ table: AdCostTable, of store: String) throws -> Set<AdCostTable.Row> {
         let ads = table.ads
-        return try database.write(isRecording: false) { db in
+        return try database.write { db in
             let copy = try AdCostCopy(
                 table, since: try AdCostTable(db, ads, copiedFrom: store),
                 counted: try SequenceRanges.counted(of: Set(table.sequences.keys), ads, in: db), into: path)

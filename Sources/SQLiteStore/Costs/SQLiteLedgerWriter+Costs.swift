@@ -9,7 +9,7 @@ extension SQLiteLedgerWriter {
         guard !counts.isEmpty else {
             return SignedRecording()
         }
-        return try database.write(isRecording: false) { db in
+        return try database.write { db in
             let batch = SignedCountBatch(
                 counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), ads, in: db))
             let added = batch.leavingOut(try ads.addSigned(batch.sums, to: db))
@@ -20,7 +20,7 @@ extension SQLiteLedgerWriter {
 
     /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
     package func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
-        try database.write(isRecording: false) { db in
+        try database.write { db in
             var stored: [Spend.Key: Money] = [:]
             for spend in spend {
                 stored[spend.key] = try Int64.fetchOne(

@@ -12,9 +12,6 @@ extension RecordingBatch {
     /// - Returns: Whether it is kept.
     /// - Throws: SQLite's errors.
     mutating func keep(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
-        guard !damaged.contains(.quarantine) else {
-            return false
-        }
         let isKept = try !isBounded || hasRoom(for: quarantined)
         if isKept {
             try insert(quarantined)
@@ -93,7 +90,7 @@ extension RecordingBatch {
 
     /// Writes the totals if they changed.
     func writeTotals() throws {
-        guard !damaged.contains(.quarantineTotals), room.totals != totalsBefore else {
+        guard room.totals != totalsBefore else {
             return
         }
         for (kind, used) in room.totals {

@@ -118,7 +118,7 @@ extension RecordingBatch {
             count(before, -1, kept: -1, at: delivery)
             if let origin, let recording {
                 let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
-                let first = first(prepared).flatMap { first in first.known.map { (first.id, $0.receivedAt) } }
+                let first = first(prepared).map { ($0.id, $0.receivedAt) }
                 for note in MoveNote.notes(from: before, to: after, first: first, delivery) {
                     try note.write(db, of: origin)
                 }

@@ -32,7 +32,9 @@ package final class SQLiteWebAdLedger: WebAdWriting {
     ///   - onEvent: Called with events for the operator, on any thread.
     /// - Throws: ``AttributionStore/StoreError``.
     package init(path: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }) throws {
-        database = try OwnedDatabase(path: path, schema: WebAdSchema.schema, hooks: .init(onEvent: onEvent))
+        // With fewer commits than it had, it would answer a nonce again.
+        database = try OwnedDatabase(
+            path: path, schema: WebAdSchema.schema, hooks: .init(isSetAside: true, onEvent: onEvent))
     }
 
     /// Checks that this process could own a file of web ads, without creating or changing it.
