@@ -243,15 +243,17 @@ final class OwnedDatabase: Sendable {
     }
 
     /// Checks that the files are those that SQLite writes; if not, saves what can be saved.
-    private func checkFiles(_ db: Database) throws {
+    private func checkFiles(_ db: Database, _ checkpoint: LogCheckpoint? = nil) throws {
         if let error = terminalError() {
             throw error
         }
-        let frames = connection.withLock { $0?.checkpoint.frames ?? 0 }
+        let checkpoint = checkpoint ?? connection.withLock { $0?.checkpoint }
+        let frames = checkpoint?.frames ?? 0
         guard let loss = state.withLock({ $0.watch?.loss(frames: frames) }) else {
             return
         }
         terminate(.lost(loss))
+        checkpoint?.stop()
         let rescue = StoreRescue.save(path, after: loss, isSetAside: hooks.isSetAside, db)
         hooks.onEvent(.filesLost(path: path, loss, rescue: rescue))
         throw StoreError.lost(path: path, loss)
@@ -402,7 +404,7 @@ final class OwnedDatabase: Sendable {
                 guard state.withLock({ $0.watch != nil }) else {
                     return .logLeft(reason: health.reason ?? "it was never opened completely")
                 }
-                try checkFiles(db)
+                try checkFiles(db, opened.checkpoint)
                 return opened.checkpoint.finish(db).map { .logLeft(reason: $0.words) } ?? .whole
             }
         } catch is StoreError {
