@@ -13,7 +13,7 @@ extension ErrorCode {
             .keyMissing, .signingFailed, .signerUnavailable,
             .notReady, .cancelled, .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile,
             .unusableKey, .unusableCertificate, .cannotListen, .limitReached, .noSuchToken, .noStore, .unusableStore,
-            .storeInUse, .repairTooLong, .ownerUnreachable, .incompleteCopy, .unexpected:
+            .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected:
             2
         }
     }

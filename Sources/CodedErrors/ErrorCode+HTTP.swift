@@ -22,8 +22,7 @@ extension ErrorCode {
         case .targetTooLong: 414
         case .unsupportedMediaType: 415
         case .unsupportedExpectation: 417
-        case .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken,
-            .repairTooLong:
+        case .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken:
             422
         // RFC 6585, sections 4 and 5.
         case .tooManyRequests: 429

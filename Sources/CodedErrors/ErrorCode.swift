@@ -103,8 +103,6 @@ package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
     case noStore = "no-store"
     case unusableStore = "unusable-store"
     case storeInUse = "store-in-use"
-    /// A repair would keep the server from recording for too long.
-    case repairTooLong = "repair-too-long"
     /// The process that owns a store cannot be reached, or its answer was incomplete.
     case ownerUnreachable = "owner-unreachable"
     case incompleteCopy = "incomplete-copy"

@@ -72,7 +72,7 @@ package struct CopiedPage: Sendable {
             }
         }
         (self.postbacks, self.leftOut) = (postbacks, leftOut)
-        lost = Int64(page.postbacks.count - postbacks.count + page.unreadableCount)
+        lost = Int64(page.postbacks.count - postbacks.count)
         position = page.position
     }
 }

@@ -46,8 +46,7 @@ extension PostgreSQLLedgerReader {
             let isLast = postbacks.count < query.limit
             return ExportPage(
                 postbacks: Array(zip(positions, postbacks)),
-                position: isLast ? newest.position : positions.last ?? newest.position, unreadableCount: 0,
-                isLast: isLast)
+                position: isLast ? newest.position : positions.last ?? newest.position, isLast: isLast)
         }
     }
 

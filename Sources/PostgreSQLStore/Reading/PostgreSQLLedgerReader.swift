@@ -7,8 +7,6 @@ import Synchronization
 /// Reads a store of postbacks in PostgreSQL; each answer is of one snapshot.
 package final class PostgreSQLLedgerReader: LedgerReading {
     let address: PostgreSQLAddress
-    /// Blocks of columns that an answer reads before a second thread helps.
-    let blocksAlone: Int64
     private let patience: Duration
     private let slots = (0..<mostConnections).map { _ in Slot() }
     /// Counts the free slots.
@@ -27,14 +25,10 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     ///
     /// - Parameters:
     ///   - address: The store.
-    ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
     ///   - patience: How long a question waits for transactions that began before what it sees was committed, in any
     ///     database of the server.
-    package init(
-        _ address: PostgreSQLAddress, blocksAlone: Int64 = ColumnCount.blocksAlone, patience: Duration = .seconds(2)
-    ) {
+    package init(_ address: PostgreSQLAddress, patience: Duration = .seconds(2)) {
         self.address = address
-        self.blocksAlone = blocksAlone
         self.patience = patience
     }
 

@@ -37,8 +37,6 @@ enum PostgreSQLBlockSchema {
         );
         -- Compressed, they would be read more slowly.
         ALTER TABLE skan.block_column ALTER COLUMN offsets SET STORAGE EXTERNAL;
-        -- Keeps a code whose text is lost from being given to another one.
-        CREATE INDEX block_column_highest ON skan.block_column (column_number, highest);
 
         -- The texts that codes in blocks stand for. Those of skan.value count all columns together, which would make
         -- codes in blocks larger.

@@ -3,18 +3,19 @@ import AttributionStore
 import GRDB
 
 extension DeliveryTable {
-    /// Reads the counts of a store, as far as they can be read.
+    /// Reads the counts of a store.
     ///
-    /// - Throws: SQLite's errors, except for damage.
+    /// - Throws: SQLite's errors.
     init(_ db: Database) throws {
         self.init()
-        let areWhole = try QuarterScan(db: db, columns: Self.columns, table: "delivery").each { row in
+        let rows = try GRDB.Row.fetchCursor(db, sql: "SELECT \(Self.columns) FROM delivery")
+        while let row = try rows.next() {
             isIncomplete = !addDeliveries(row) || isIncomplete
         }
-        let areRepeatsWhole = try QuarterScan(db: db, columns: Self.repeatColumns, table: "repeat_delay").each { row in
+        let delays = try GRDB.Row.fetchCursor(db, sql: "SELECT \(Self.repeatColumns) FROM repeat_delay")
+        while let row = try delays.next() {
             isIncomplete = !addRepeats(row) || isIncomplete
         }
-        isIncomplete = isIncomplete || !areWhole || !areRepeatsWhole
     }
 
     /// Reads what was added to the counts by copying.
@@ -77,19 +78,5 @@ extension DeliveryTable {
     }
 
     /// Differences may be negative.
-    private static let plausible = -DeliveryCounts.plausible.upperBound...DeliveryCounts.plausible.upperBound
-
-    /// Writes every row, into empty tables.
-    func write(_ db: Database) throws {
-        for (row, tally) in deliveries {
-            try db.cachedStatement(sql: RecordingBatch.upsertDelivery).execute(arguments: [
-                row.quarter, row.kind.status.rawValue, row.kind.traffic?.rawValue ?? "",
-                row.kind.reason?.rawValue ?? "", row.kind.recipient.rawValue, tally.count, tally.kept,
-            ])
-        }
-        for (row, count) in repeats {
-            try db.cachedStatement(sql: RecordingBatch.upsertRepeat)
-                .execute(arguments: [row.quarter, row.delay.rawValue, count])
-        }
-    }
+    private static let plausible: ClosedRange<Int64> = -(1 << 48)...(1 << 48)
 }

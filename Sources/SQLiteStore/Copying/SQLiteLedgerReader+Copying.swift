@@ -33,16 +33,13 @@ extension SQLiteLedgerReader: LedgerCopySource {
     /// Other recipients' copies; see ``LedgerCopySource/recipientCopies(after:limit:)``.
     package func recipientCopies(after last: RecipientCopy?, limit: Int) async throws -> RecipientCopyPage {
         try await read { db in
-            let page = try Database.nilIfDamaged {
-                let rows = try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT id, recipient, received_at FROM recipient_copy WHERE (id, recipient) > (?, ?)
-                        ORDER BY id, recipient LIMIT ?
-                        """, arguments: [last?.id ?? .min, last?.recipient.rawValue ?? "", limit])
-                return RecipientCopyPage(try rows.map { try RecipientCopy($0) }, limit: limit)
-            }
-            return try page ?? RecipientCopyPage(readable: db, from: max(last?.id ?? 1, 1))
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, recipient, received_at FROM recipient_copy WHERE (id, recipient) > (?, ?)
+                    ORDER BY id, recipient LIMIT ?
+                    """, arguments: [last?.id ?? .min, last?.recipient.rawValue ?? "", limit])
+            return RecipientCopyPage(try rows.map { try RecipientCopy($0) }, limit: limit)
         }
     }
 
@@ -85,33 +82,6 @@ extension RecipientCopy {
     /// Reads a row of `id, recipient, received_at`.
     init(_ row: Row) throws {
         self.init(id: try row.integer(0), recipient: try row.word(1), receivedAtMilliseconds: try row.integer(2))
-    }
-}
-
-extension RecipientCopyPage {
-    /// How many ids are looked for one by one, at worst.
-    private static let width: Int64 = 4_096
-
-    /// Reads what can be read of the copies of a part of the postbacks.
-    fileprivate init(readable db: Database, from first: Int64) throws {
-        let newest = try LedgerScan.newestRow(db)
-        let last = min(newest, first + Self.width - 1)
-        guard first <= last else {
-            // Only what belongs to no postback is damaged.
-            self.init([], next: nil, isIncomplete: true)
-            return
-        }
-        let ranges = try ReadableIDs(db: db, table: "recipient_copy").parts(of: first...last).map(\.ids)
-        let copies = try ranges.flatMap { ids in
-            try Row.fetchAll(
-                db, sql: "SELECT id, recipient, received_at FROM recipient_copy WHERE id BETWEEN ? AND ?",
-                arguments: [ids.lowerBound, ids.upperBound])
-        }.map { try? RecipientCopy($0) }
-        self.init(
-            copies.compactMap(\.self),
-            // Behind every copy of the last id: no recipient's name comes after this one.
-            next: last < newest ? RecipientCopy(id: last, recipient: .network, receivedAtMilliseconds: 0) : nil,
-            isIncomplete: ranges != [first...last] || copies.contains(nil))
     }
 }
 

@@ -7,9 +7,13 @@ extension QuarantineRoom {
     mutating func load(_ db: Database) throws {
         var totals: [QuarantineClass: Used] = [:]
         var hour = (number: Int64(0), used: [(kind: QuarantineClass, client: String, used: Used)]())
-        // Damaged or missing tables are treated as empty, because they must not stop recording.
-        _ = try RecreatableTables.quarantineTotals.read(db) { try Self.readTotals(db, into: &totals) }
-        _ = try RecreatableTables.quarantine.read(db) { try Self.readHour(db, into: &hour) }
+        // Missing tables are treated as empty, because they must not stop recording.
+        if try db.tableExists("quarantine_total") {
+            try Self.readTotals(db, into: &totals)
+        }
+        if try db.tableExists("quarantine") {
+            try Self.readHour(db, into: &hour)
+        }
         replace(totals: totals, hour: hour)
     }
 
@@ -43,11 +47,10 @@ extension QuarantineRoom {
         }
     }
 
-    /// Reads totals from a row; nil if they are damaged.
+    /// Reads totals from a row; nil for a class that is unknown.
     private static func used(_ row: Row, class index: Int, rows: Int, bytes: Int) -> (QuarantineClass, Used)? {
-        guard let kind: QuarantineClass = try? row.word(index),
-            let rows = try? row.integer(rows), let bytes = try? row.integer(bytes),
-            DeliveryCounts.plausible.contains(rows), DeliveryCounts.plausible.contains(bytes)
+        guard let kind: QuarantineClass = try? row.word(index), let rows = try? row.integer(rows),
+            let bytes = try? row.integer(bytes)
         else {
             return nil
         }
