@@ -52,8 +52,8 @@ struct InterruptedTarget: LedgerCopyTarget {
         try target.copyImportedFiles(files)
     }
 
-    func copyCosts(_ table: AdCostTable, of store: String) throws -> Set<AdCostTable.Row> {
-        try target.copyCosts(table, of: store)
+    func copyCosts(_ table: AdCostTable) throws {
+        try target.copyCosts(table)
     }
 
     func copyNetworks(_ networks: [String]) throws {

@@ -36,10 +36,6 @@ package struct LedgerCopier {
         package var areCountsIncomplete = false
         /// Whether some copies for other recipients cannot be read in the source, and were left out.
         package var areCopiesIncomplete = false
-        /// Whether some signed impressions or spend cannot be read in the source, and were left out.
-        package var areCostsIncomplete = false
-        /// Why signed impressions or spend were not copied.
-        package var costProblems: [LedgerCopyError] = []
         /// The last postback that was copied.
         package var position: LedgerPosition?
     }
@@ -96,7 +92,7 @@ package struct LedgerCopier {
         try await copyQuarantine(of: store, through: deliveries.newest, runs, &summary)
         summary.areCopiesIncomplete = try await copyRecipients(runs)
         for ads in AdTraffic.allCases {
-            try await copyCosts(of: ads, in: store, &summary)
+            try target.copyCosts(try await source.costTable(of: ads))
         }
         summary.dropped = try await verify(progress, runs)
         return summary
@@ -184,28 +180,6 @@ package struct LedgerCopier {
                 return isIncomplete
             }
             last = next
-        }
-    }
-
-    /// Copies what reports divide by; what is wrong with it, in either store, keeps no postback from being copied.
-    private func copyCosts(of ads: AdTraffic, in store: String, _ summary: inout Summary) async throws {
-        let table: AdCostTable
-        do {
-            table = try await source.costTable(of: ads)
-        } catch StoreError.failed(_, .damaged) {
-            summary.areCostsIncomplete = true
-            return
-        }
-        summary.areCostsIncomplete = summary.areCostsIncomplete || table.isIncomplete
-        do {
-            let damaged = try target.copyCosts(table, of: store)
-            if !damaged.isEmpty {
-                summary.costProblems.append(.damagedSums(path: targetName, ads: ads, sums: damaged))
-            }
-        } catch let error as LedgerCopyError {
-            summary.costProblems.append(error)
-        } catch StoreError.failed(_, .damaged) {
-            summary.costProblems.append(.damagedCosts(path: targetName, ads: ads))
         }
     }
 

@@ -49,7 +49,7 @@ package protocol LedgerCopySource: LedgerReading {
     /// - Throws: ``StoreError``.
     func importedFiles() async throws -> [ImportedFile]
 
-    /// What is kept of signed ads and of spend, as far as it can be read.
+    /// What is kept of signed ads and of spend.
     ///
     /// - Parameter ads: Which ads.
     /// - Returns: All of it.

@@ -55,12 +55,10 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``StoreError``.
     func copyImportedFiles(_ files: [ImportedFile]) throws
 
-    /// Adds what the source's sums of signed ads have grown by, claims the lines that are in them, and takes over spend
-    /// that is new in the source.
+    /// Takes over signed ads, each line of which counts once, and spend, in place of other amounts.
     ///
-    /// - Returns: Damaged sums of the target, to which nothing was added.
-    /// - Throws: ``LedgerCopyError/countedInBoth(path:ads:writer:)``, and ``StoreError``; then nothing of it was taken.
-    func copyCosts(_ table: AdCostTable, of store: String) throws -> Set<AdCostTable.Row>
+    /// - Throws: ``StoreError``; then nothing of it was taken.
+    func copyCosts(_ table: AdCostTable) throws
 
     /// Takes the networks that are ours over, unless this store knows some.
     ///

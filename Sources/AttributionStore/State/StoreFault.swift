@@ -71,7 +71,7 @@ package enum StoreFault: Hashable, Sendable {
         case .cannotOpen: "check their owner and mode"
         case .damaged: Self.cureOfDamage
         case .notAllowed: "see the GRANTs in PostgreSQL.md"
-        case .missingTable: "skan migrate makes tables of columns again, and names any other that is missing"
+        case .missingTable: "restore a backup"
         // libpq has one error for all that keeps it from connecting.
         case .noPrimary(_, isVerified: true):
             "with sslmode=verify-ca or verify-full the server needs ssl = on, and a certificate that an authority in "

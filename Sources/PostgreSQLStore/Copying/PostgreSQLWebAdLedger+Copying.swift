@@ -33,9 +33,8 @@ extension PostgreSQLWebAdLedger: WebAdCopying {
                         """
                         INSERT INTO skan.web_ad (
                             nonce, ad_network_id, itunes_item_id, source_identifier, domains, issued_at, expires_at,
-                            answered_at, answered_domain, answer)
-                        SELECT $1, $2, $3, $4, $5::text[], $6, $7, $8, $9,
-                            CASE WHEN $8::int8 IS NOT NULL THEN gen_random_uuid() END
+                            answered_at, answered_domain)
+                        SELECT $1, $2, $3, $4, $5::text[], $6, $7, $8, $9
                         ON CONFLICT (nonce) DO NOTHING
                         """,
                         [

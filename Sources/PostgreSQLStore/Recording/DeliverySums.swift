@@ -76,12 +76,6 @@ struct DeliverySums {
     }
 
     /// Appends counts of deliveries, within a transaction.
-    ///
-    /// - Parameters:
-    ///   - rows: The counts by quarter and kind.
-    ///   - connection: The connection.
-    ///   - store: The store they were copied from, to note them as such; nil for counts of this store.
-    /// - Throws: ``PostgreSQLFault``.
     static func append(
         _ rows: [(Int64, DeliveryCounts.Kind, DeliveryCounts.Tally)],
         _ connection: PostgreSQLConnection,

@@ -52,7 +52,7 @@ enum CopySchema {
             PRIMARY KEY (store, quarter, delay)
         ) STRICT, WITHOUT ROWID;
 
-        """ + moves + AdTraffic.allCases.map(costs).joined()
+        """ + moves
 
     /// Also made where a copied delivery is judged again after a copy by an earlier release.
     static let moves = """
@@ -76,45 +76,6 @@ enum CopySchema {
         CREATE INDEX IF NOT EXISTS copy_moved_postback ON copy_moved (postback_id) WHERE postback_id IS NOT NULL;
 
         """
-
-    private static func costs(_ ads: AdTraffic) -> String {
-        """
-        -- What was added to the sums of signed impressions.
-        CREATE TABLE IF NOT EXISTS \(ads.table("copy_signed")) (
-            store TEXT NOT NULL,
-            day INTEGER NOT NULL,
-            network TEXT NOT NULL,
-            app INTEGER NOT NULL,
-            campaign_id INTEGER NOT NULL,
-            source_identifier TEXT NOT NULL,
-            count INTEGER NOT NULL,
-            PRIMARY KEY (store, day, network, app, campaign_id, source_identifier)
-        ) STRICT, WITHOUT ROWID;
-
-        -- Which lines are in what was added.
-        CREATE TABLE IF NOT EXISTS \(ads.table("copy_sequences")) (
-            store TEXT NOT NULL,
-            writer TEXT NOT NULL,
-            first INTEGER NOT NULL,
-            last INTEGER NOT NULL,
-            PRIMARY KEY (store, writer, first)
-        ) STRICT, WITHOUT ROWID;
-
-        -- Amounts as they were copied.
-        CREATE TABLE IF NOT EXISTS \(ads.table("copy_spend")) (
-            store TEXT NOT NULL,
-            day INTEGER NOT NULL,
-            network TEXT NOT NULL,
-            app INTEGER NOT NULL,
-            campaign_id INTEGER NOT NULL,
-            source_identifier TEXT NOT NULL,
-            currency TEXT NOT NULL,
-            micros INTEGER NOT NULL,
-            PRIMARY KEY (store, day, network, app, campaign_id, source_identifier, currency)
-        ) STRICT, WITHOUT ROWID;
-
-        """
-    }
 }
 
 extension LedgerCopyProgress {

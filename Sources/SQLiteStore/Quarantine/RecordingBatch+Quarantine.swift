@@ -6,17 +6,12 @@ import GRDB
 extension RecordingBatch {
     /// Keeps a body if the budgets allow.
     ///
-    /// - Parameters:
-    ///   - quarantined: The body.
-    ///   - isBounded: False for a body that another store had accepted, which is kept whatever the budgets.
     /// - Returns: Whether it is kept.
-    /// - Throws: SQLite's errors.
     mutating func keep(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
         let isKept = try !isBounded || hasRoom(for: quarantined)
         if isKept {
             try insert(quarantined)
-        }
-        if !isKept {
+        } else {
             notKept[quarantined.kind, default: 0] += 1
         }
         return isKept
@@ -64,8 +59,7 @@ extension RecordingBatch {
 
     /// Deletes the oldest garbage, then the oldest forgeries, until a body fits into the total budget.
     private mutating func makeRoom(for size: Int, of kind: QuarantineClass) throws -> Bool {
-        // Garbage is deleted for any class, forgeries for all but garbage; possibly genuine bodies are never deleted.
-        for victim in kind == .garbage ? [QuarantineClass.garbage] : [.garbage, .forged] {
+        for victim in kind.victims {
             while room.excess(adding: size) > 0 {
                 let oldest = try Row.fetchAll(
                     db.cachedStatement(

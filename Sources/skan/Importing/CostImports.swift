@@ -28,13 +28,7 @@ struct CostImports {
             if outcome.unreadable > outcome.problems.count {
                 Terminal.say("skan: warning: \(file.name): \(outcome.unreadable - outcome.problems.count) more")
             }
-            if outcome.leftOut > 0 {
-                Terminal.say(
-                    "skan: warning: \(file.name): \(outcome.leftOut) lines were left out, because what the store has "
-                        + "counted of these is damaged: \(outcome.damaged.text); "
-                        + "copy the store with skan store copy, and import the file into the copy")
-            }
-            isWhole = isWhole && outcome.unreadable == 0 && outcome.leftOut == 0
+            isWhole = isWhole && outcome.unreadable == 0
         }
         return isWhole
     }

@@ -93,11 +93,6 @@ struct StoreCopyCommand: AsyncParsableCommand {
                     + "deliveries counts them; what is left is whole after: skan recount --store \(source.name) --repair"
             )
         }
-        if summary.areCostsIncomplete {
-            Terminal.say(
-                "skan: warning: some signed impressions or spend cannot be read, and were left out; "
-                    + "spend can be imported into the copy")
-        }
         if summary.lost > 0 {
             let names =
                 summary.leftOut.isEmpty
@@ -107,13 +102,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
                     + "gone or those of another one; no copy into \(target.name) comes back to them; repair the source, "
                     + "and copy it into a new store: skan recount --store \(source.name) --repair")
         }
-        for problem in summary.costProblems.dropLast() {
-            Terminal.say("skan: error: \(problem)")
-        }
-        if let problem = summary.costProblems.last {
-            throw problem
-        }
-        if summary.lost > 0 || summary.areCostsIncomplete || summary.areCountsIncomplete || summary.areCopiesIncomplete
+        if summary.lost > 0 || summary.areCountsIncomplete || summary.areCopiesIncomplete
             || !summary.leftInQuarantine.isEmpty
         {
             throw ExitStatus.negative
