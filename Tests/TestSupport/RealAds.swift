@@ -7,7 +7,7 @@ extension AdCostWriting {
     /// Adds up lines of real ads, and returns how many are new.
     @discardableResult
     package func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
-        try addSigned(counts, of: .real).new
+        try addSigned(counts, of: .real)
     }
 
     /// Records spend on real ads.

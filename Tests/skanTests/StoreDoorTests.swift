@@ -152,69 +152,6 @@ struct StoreDoorTests {
         #expect(try String(contentsOfFile: folder.path("skan.sqlite-socket"), encoding: .utf8) == "mine")
     }
 
-    // MARK: Other programs
-
-    @Test("No command opens a store with a second name, and its server goes on without another start")
-    func secondName() throws {
-        let server = try serverWithQuarantine()
-        try FileManager.default.linkItem(atPath: folder.path("skan.sqlite"), toPath: folder.path("second.sqlite"))
-        #expect(try server.waitForLog("/skan.sqlite has 2 names (hard links); postbacks are still recorded"))
-        #expect(
-            try curl("\(server.console)/readyz")
-                == "ready\nthe store has 2 names (hard links), and no command opens it until all but one are removed\n")
-        #expect(try curl("\(server.console)/").contains("The store has 2 names (hard links)"))
-        #expect(try post(#"{"version":"3.0"}"#, to: server).contains("quarantined"))
-        let commands = [
-            ["report"], ["recount"], ["recount", "--repair"], ["export"], ["postbacks", "--transaction-id", "a"],
-            ["quarantine", "list"], ["quarantine", "requeue"], ["backup", "copy.sqlite"],
-        ]
-        for store in ["skan.sqlite", "second.sqlite"] {
-            for command in commands {
-                let outcome = try SkanProcess.run(command + ["--store", store], in: folder.url)
-                #expect(outcome.status == 2)
-                #expect(outcome.errors.contains("/\(store) has 2 names (hard links)"), "\(outcome)")
-                #expect(outcome.errors.contains("\nskan: hint: find /"), "\(outcome)")
-            }
-        }
-        #expect(!exists("second.sqlite-wal") && !exists("copy.sqlite"))
-        #expect(server.end(SIGTERM).status == 0)
-        #expect(throws: SkanServer.Failed.self) { try SkanServer(in: folder, arguments: []) }
-        try FileManager.default.removeItem(atPath: folder.path("second.sqlite"))
-        let list = try skan("quarantine", "list", "--store", "skan.sqlite", "--format", "ndjson").output
-        #expect(list.split(separator: "\n").count == 6)
-    }
-
-    @Test("Without its quarantine a server counts postbacks and keeps nothing else, and a repair makes it again")
-    func deletedQuarantine() throws {
-        let server = try SkanServer(in: folder)
-        let garbage = #"{"version":"3.0"}"#
-        #expect(try post(garbage, to: server).contains("\"kept\":true"))
-        let dropped = try SkanProcess.run(
-            URL(fileURLWithPath: "/usr/bin/sqlite3"), ["skan.sqlite", "DROP TABLE quarantine"], in: folder.url)
-        #expect(dropped.status == 0, "\(dropped.errors)")
-        #expect(try post(garbage, to: server).contains("\"kept\":false"))
-        let genuine = try curl(
-            "-H", "Content-Type: application/json", "--data-binary", CommandTests.body("skan-3.0-win"), server.url)
-        #expect(genuine.contains("\"recorded\""), "\(genuine)")
-        let remark =
-            "he table quarantine is missing; postbacks are still recorded, but no other bodies are kept; "
-            + "run: skan recount --repair"
-        #expect(try curl("\(server.console)/readyz") == "ready\nt\(remark)\n")
-        #expect(try curl("\(server.console)/").contains("T\(remark)."))
-        #expect(try server.waitForLog("the table quarantine of "))
-        let check = try skan(
-            "serve", "--check", "-s", "skan.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0")
-        #expect(check.status == 2 && check.errors.contains("its table quarantine is missing"), "\(check)")
-        let recount = try skan("recount", "--store", "skan.sqlite")
-        #expect(recount.status == 2 && recount.errors.contains("its table quarantine is missing"), "\(recount)")
-        let repair = try skan("recount", "--repair", "--store", "skan.sqlite")
-        #expect(repair.status == 0 && repair.errors == Self.done, "\(repair)")
-        #expect(try curl("\(server.console)/readyz") == "ready\n")
-        #expect(try post(garbage, to: server).contains("\"kept\":true"))
-        #expect(server.end(SIGTERM).status == 0)
-        #expect(try skan("recount", "--store", "skan.sqlite").status == 0)
-    }
-
     // MARK: The quarantine
 
     @Test("Judged again with the key, what was quarantined is counted, and no delivery is counted twice")

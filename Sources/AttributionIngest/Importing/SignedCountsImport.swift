@@ -12,10 +12,6 @@ package struct SignedCountsImport {
         package var new = 0
         /// Lines that were counted before.
         package var known = 0
-        /// Lines that were not counted, because the store's sums that they belong to are damaged.
-        package var leftOut = 0
-        /// These sums.
-        package var damaged: Set<AdCostTable.Row> = []
         /// Lines that cannot be read.
         package var unreadable = 0
         /// The first of these, with the reason.
@@ -48,11 +44,9 @@ package struct SignedCountsImport {
         var outcome = Outcome()
         var counts: [SignedImpressionCount] = []
         func add() throws {
-            let recording = try ledger.addSigned(counts, of: ads)
-            outcome.new += recording.new
-            outcome.known += counts.count - recording.new - recording.leftOut
-            outcome.leftOut += recording.leftOut
-            outcome.damaged.formUnion(recording.damaged)
+            let new = try ledger.addSigned(counts, of: ads)
+            outcome.new += new
+            outcome.known += counts.count - new
             counts.removeAll(keepingCapacity: true)
         }
         while let records = try file.next() {
@@ -72,7 +66,7 @@ package struct SignedCountsImport {
             }
             if counts.count >= Self.transaction {
                 try add()
-                onProgress("\(file.name): \(outcome.new + outcome.known + outcome.leftOut) lines\(file.progress)")
+                onProgress("\(file.name): \(outcome.new + outcome.known) lines\(file.progress)")
             }
         }
         try add()
@@ -93,7 +87,6 @@ extension SignedCountsImport.Outcome: CustomStringConvertible {
     package var description: String {
         var parts = ["lines counted \(new)"]
         if known > 0 { parts.append("counted before \(known)") }
-        if leftOut > 0 { parts.append("left out \(leftOut)") }
         if unreadable > 0 { parts.append("unreadable \(unreadable)") }
         if endsWithinLine { parts.append("the last one is not finished yet") }
         return parts.joined(separator: ", ")

@@ -36,19 +36,18 @@ package struct CopiedTable: Sendable {
         "recipient_copy", ["id": .postback, "recipient": .recipient, "received_at": .integer], hasID: true)
 
     /// Copied once the source has stopped; they replace those of the target.
-    package static let sums =
-        [
-            CopiedTable("own_network", ["ad_network_id": .text]),
-            CopiedTable("imported_file", ["digest": .bytes, "bytes": .integer, "records": .integer]),
-            CopiedTable(
-                "delivery",
-                [
-                    "quarter": .integer, "status": .text, "traffic": .text, "reason": .text,
-                    "recipient": .recipient, "count": .count, "kept": .count,
-                ]),
-            CopiedTable("repeat_delay", ["quarter": .integer, "delay": .integer, "count": .count]),
-            quarantine,
-        ] + AdTraffic.allCases.flatMap(costs)
+    package static let sums = [
+        CopiedTable("own_network", ["ad_network_id": .text]),
+        CopiedTable("imported_file", ["digest": .bytes, "bytes": .integer, "records": .integer]),
+        CopiedTable(
+            "delivery",
+            [
+                "quarter": .integer, "status": .text, "traffic": .text, "reason": .text,
+                "recipient": .recipient, "count": .count, "kept": .count,
+            ]),
+        CopiedTable("repeat_delay", ["quarter": .integer, "delay": .integer, "count": .count]),
+        quarantine, signedImpressions, spend,
+    ]
 
     private static let quarantine = CopiedTable(
         "quarantine",
@@ -57,23 +56,19 @@ package struct CopiedTable: Sendable {
             "detail": .text, "postback_id": .postback, "content": .digest, "body": .bytes,
         ], hasID: true)
 
-    private static func costs(_ ads: AdTraffic) -> [CopiedTable] {
+    private static let signedImpressions = CopiedTable(
+        "signed_impressions",
         [
-            CopiedTable(
-                ads.table("signed_impressions"),
-                [
-                    "day": .integer, "network": .text, "app": .integer, "campaign_id": .integer,
-                    "source_identifier": .text, "count": .integer,
-                ]),
-            CopiedTable(ads.table("signed_sequences"), ["writer": .text, "first": .integer, "last": .integer]),
-            CopiedTable(
-                ads.table("spend"),
-                [
-                    "day": .integer, "network": .text, "app": .integer, "campaign_id": .integer,
-                    "source_identifier": .text, "currency": .text, "micros": .integer,
-                ]),
-        ]
-    }
+            "ads": .text, "writer": .text, "sequence": .integer, "day": .integer, "network": .text, "app": .integer,
+            "campaign_id": .integer, "source_identifier": .text, "count": .integer,
+        ])
+
+    private static let spend = CopiedTable(
+        "spend",
+        [
+            "ads": .text, "day": .integer, "network": .text, "app": .integer, "campaign_id": .integer,
+            "source_identifier": .text, "currency": .text, "micros": .integer,
+        ])
 }
 
 /// A value on its way from one store to the other.

@@ -93,7 +93,7 @@ package struct LedgerCopier {
                     summary.leftOutIDs.append(postback.id)
                 }
             }
-            summary.leftOut += Int64(recorded.count - copied.count + page.unreadableCount)
+            summary.leftOut += Int64(recorded.count - copied.count)
             if page.position != progress.position {
                 progress.position = page.position
                 summary.postbacks += try target.record(copied, progress)

@@ -4,7 +4,7 @@ package import AttributionStore
 extension PostgreSQLLedgerWriter: LedgerImporting {
     /// Records deliveries of the past, as ``AttributionStore/LedgerImporting`` has it.
     package func record(_ deliveries: [Delivery], importing file: ImportedFile?) throws -> [ImportedDelivery] {
-        let items = deliveries.map { PostgreSQLBatch.Item(delivery: $0) }
+        let items = deliveries.map { PostgreSQLBatch.Item($0) }
         let (imported, notKept) = try withSession { session in
             let insertion = PostgreSQLBatch.insertion(items, session.networks)
             return try session.batch(insertion) { batch -> [ImportedDelivery] in
@@ -17,7 +17,7 @@ extension PostgreSQLLedgerWriter: LedgerImporting {
             }
         }
         for (kind, count) in notKept {
-            onEvent(.notKept(kind, count: count))
+            node.onEvent(.notKept(kind, count: count))
         }
         return imported
     }

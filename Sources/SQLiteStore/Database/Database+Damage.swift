@@ -14,25 +14,4 @@ extension Database {
             return nil
         }
     }
-
-    /// The problems that one of SQLite's checks finds; empty if there are none.
-    ///
-    /// - Parameters:
-    ///   - check: `integrity_check` or `quick_check`, which does not compare indexes with their tables.
-    ///   - limit: The most problems.
-    /// - Returns: The problems.
-    /// - Throws: SQLite's errors, except for damage that ends the check.
-    func problems(of check: String, atMost limit: Int) throws -> [String] {
-        var problems: [String] = []
-        do {
-            let results = try String.fetchCursor(self, sql: "PRAGMA \(check)(\(limit))")
-            // The problems of all trees come as one result with many lines.
-            while let result = try results.next() {
-                problems += result.split(separator: "\n").map(String.init).filter { $0 != "ok" && !$0.hasPrefix("***") }
-            }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            problems.append("the file cannot be read completely")
-        }
-        return problems
-    }
 }

@@ -5,7 +5,8 @@ enum LedgerSchema {
     /// Application id "skan", version 2.
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
-        tables: postbacks + bodies + copies + networks + columns + quarantine + quarantineTotals + counts + additions)
+        tables: postbacks + bodies + copies + networks + columns + quarantine + quarantineTotals + counts + imports
+            + costs)
 
     static let postbacks = """
         -- Each verified postback once; rows are never deleted. Ids are dense, in commit order.
@@ -130,17 +131,14 @@ enum LedgerSchema {
 
         """
 
-    /// Added after the first stores were made: an owner makes what is missing, and a reader needs none of it.
-    static let additions = imports + AdTraffic.allCases.map(costs).joined()
-
     private static let imports = """
         -- Postbacks that were counted before this store, known by their ids alone: they never count here.
-        CREATE TABLE IF NOT EXISTS known_id (
+        CREATE TABLE known_id (
             digest BLOB PRIMARY KEY -- 16 bytes: network, transaction id and sequence index
         ) STRICT, WITHOUT ROWID;
 
         -- Files that were imported, as far as they were read.
-        CREATE TABLE IF NOT EXISTS imported_file (
+        CREATE TABLE imported_file (
             digest BLOB PRIMARY KEY, -- SHA-256 of its bytes
             bytes INTEGER NOT NULL,
             records INTEGER NOT NULL -- how many of its records were read
@@ -148,30 +146,26 @@ enum LedgerSchema {
 
         """
 
-    private static func costs(_ ads: AdTraffic) -> String {
-        """
-        -- Ads that were signed, by the day of UTC and the campaign. A campaign id that is missing
-        -- is 0, and a source identifier empty.
-        CREATE TABLE IF NOT EXISTS \(ads.table("signed_impressions")) (
-            day INTEGER NOT NULL, -- since 1970-01-01
+    private static let costs = """
+        -- How many ads each process signed for a campaign on a day. A campaign id that is missing is 0, and a source
+        -- identifier empty.
+        CREATE TABLE signed_impressions (
+            ads TEXT NOT NULL CHECK (ads IN ('real', 'test')),
+            writer TEXT NOT NULL, -- the id of the process that counted
+            sequence INTEGER NOT NULL, -- of the sum among those of its writer
+            day INTEGER NOT NULL, -- of UTC since 1970-01-01
             network TEXT NOT NULL, -- in lower case
             app INTEGER NOT NULL,
             campaign_id INTEGER NOT NULL,
             source_identifier TEXT NOT NULL,
-            count INTEGER NOT NULL CHECK (count > 0),
-            PRIMARY KEY (day, network, app, campaign_id, source_identifier)
+            count INTEGER NOT NULL CHECK (count BETWEEN 1 AND 10000000000),
+            PRIMARY KEY (ads, writer, sequence)
         ) STRICT, WITHOUT ROWID;
-
-        -- Which lines of which process are in these sums, so that each is added once; ranges do not touch.
-        CREATE TABLE IF NOT EXISTS \(ads.table("signed_sequences")) (
-            writer TEXT NOT NULL, -- the id of the process that counted
-            first INTEGER NOT NULL,
-            last INTEGER NOT NULL CHECK (last >= first),
-            PRIMARY KEY (writer, first)
-        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX signed_impressions_day ON signed_impressions (ads, day);
 
         -- What ads cost, as imported; ids as above, of which two or three digits are those of a group.
-        CREATE TABLE IF NOT EXISTS \(ads.table("spend")) (
+        CREATE TABLE spend (
+            ads TEXT NOT NULL CHECK (ads IN ('real', 'test')),
             day INTEGER NOT NULL,
             network TEXT NOT NULL,
             app INTEGER NOT NULL,
@@ -179,9 +173,8 @@ enum LedgerSchema {
             source_identifier TEXT NOT NULL,
             currency TEXT NOT NULL,
             micros INTEGER NOT NULL CHECK (micros >= 0), -- millionths of the currency's unit
-            PRIMARY KEY (day, network, app, campaign_id, source_identifier, currency)
+            PRIMARY KEY (ads, day, network, app, campaign_id, source_identifier, currency)
         ) STRICT, WITHOUT ROWID;
 
         """
-    }
 }

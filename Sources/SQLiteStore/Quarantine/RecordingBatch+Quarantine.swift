@@ -6,14 +6,10 @@ import GRDB
 extension RecordingBatch {
     /// Keeps a body if the budgets allow, and returns whether it is kept.
     mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
-        guard !damaged.contains(.quarantine) else {
-            return false
-        }
         let isKept = try hasRoom(for: quarantined)
         if isKept {
             try insert(quarantined)
-        }
-        if !isKept {
+        } else {
             notKept[quarantined.kind, default: 0] += 1
         }
         return isKept
@@ -61,8 +57,7 @@ extension RecordingBatch {
 
     /// Deletes the oldest garbage, then the oldest forgeries, until a body fits into the total budget.
     private mutating func makeRoom(for size: Int, of kind: QuarantineClass) throws -> Bool {
-        // Garbage is deleted for any class, forgeries for all but garbage; possibly genuine bodies are never deleted.
-        for victim in kind == .garbage ? [QuarantineClass.garbage] : [.garbage, .forged] {
+        for victim in kind.victims {
             while room.excess(adding: size) > 0 {
                 let oldest = try Row.fetchAll(
                     db.cachedStatement(
@@ -87,7 +82,7 @@ extension RecordingBatch {
 
     /// Writes the totals if they changed.
     func writeTotals() throws {
-        guard !damaged.contains(.quarantineTotals), room.totals != totalsBefore else {
+        guard room.totals != totalsBefore else {
             return
         }
         for (kind, used) in room.totals {

@@ -4,15 +4,11 @@ import GRDB
 
 extension SQLiteLedgerReader {
     /// Returns deliveries in the quarantine, in ascending order of ids.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``.
     package func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery] {
         try await read { try query.deliveries($0) }
     }
 
     /// Returns the number and size of the bodies of each class.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``.
     package func quarantineTotals() async throws -> [QuarantineTotal] {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT class, count, bytes FROM quarantine_total ORDER BY class")
@@ -60,8 +56,6 @@ extension QuarantineQuery {
 
 extension QuarantinedDelivery {
     /// Reads a row.
-    ///
-    /// - Throws: `DatabaseError` if the row is damaged.
     init(_ row: Row) throws {
         self.init(
             id: try row.integer(0), kind: try row.word(1), receivedAtMilliseconds: try row.integer(2),

@@ -12,19 +12,13 @@ extension SQLiteLedgerWriter {
     /// Conflicts are skipped: they were verified already. Each transaction moves bodies together with their delivery
     /// counts.
     ///
-    /// - Parameters:
-    ///   - query: The deliveries; its limit is for all of them together.
-    ///   - judge: Parses and verifies bodies.
     /// - Returns: The results.
-    /// - Throws: ``AttributionStore/StoreError``; transactions committed before remain.
     package func requeue(
         _ query: QuarantineQuery,
         judge: ([[UInt8]]) -> [Judgement]
     ) throws -> Requeued {
         var result = Requeued()
-        var page = query
-        while result.judged < Int64(query.limit) {
-            page.limit = min(Self.batchSize, query.limit - Int(result.judged))
+        _ = try query.forEachPage(of: Self.batchSize) { page in
             let moved = try batch { db in
                 let found = try page.deliveries(db)
                 let deliveries = found.filter { $0.kind != .conflict }
@@ -40,48 +34,26 @@ extension SQLiteLedgerWriter {
                 }
                 return (moved, page.last)
             }
-            guard let last = moved.1 else {
-                break
-            }
             result += moved.0
-            page.after = last
+            return moved.1.map { (moved.0.judged, $0) }
         }
         return result
     }
 
     /// Permanently deletes deliveries from the quarantine; their counts remain.
     ///
-    /// - Parameter query: The deliveries; its limit is for all of them together.
     /// - Returns: How many were deleted.
-    /// - Throws: ``AttributionStore/StoreError``; transactions committed before remain.
     package func prune(_ query: QuarantineQuery) throws -> Int64 {
-        var deleted: Int64 = 0
-        var page = query
-        while deleted < Int64(query.limit) {
-            page.limit = min(Self.batchSize, query.limit - Int(deleted))
-            let count = try batch { db in
+        try query.forEachPage(of: Self.batchSize) { page in
+            try batch { db in
                 try page.deliveries(db)
             } work: { batch, found in
                 for quarantined in found {
                     try batch.remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
                 }
-                return Int64(found.count)
+                return found.last.map { (Int64(found.count), $0.id) }
             }
-            guard count > 0 else {
-                break
-            }
-            deleted += count
         }
-        return deleted
-    }
-}
-
-extension QuarantinedDelivery {
-    /// The original delivery with a new judgement.
-    fileprivate func delivery(judged judgement: Judgement) -> Delivery {
-        Delivery(
-            judgement: judgement, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds,
-            client: client.isEmpty ? nil : client)
     }
 }
 
@@ -92,9 +64,8 @@ extension RecordingBatch {
         _ prepared: PreparedDelivery,
         into result: inout Requeued
     ) throws {
-        result.judged += 1
         guard let reason = PostbackRejection.Code(rawValue: quarantined.reason) else {
-            result.stayed += 1
+            result.count(nil)
             return
         }
         let delivery = prepared.delivery
@@ -106,21 +77,17 @@ extension RecordingBatch {
                 // Updated in place, so that the body stays kept without claiming room.
                 try becomeConflict(quarantined, delivery, with: conflict)
                 move(before, to: .conflict(conflict.traffic), delivery)
-                result.conflict += 1
+                result.count(.conflict(conflict.traffic))
                 return
             }
             try remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
             let recording = try record(prepared)
             count(before, -1, kept: -1, at: delivery)
-            if case .recorded? = recording {
-                result.recorded += 1
-            } else {
-                result.duplicate += 1
-            }
+            result.count(recording)
         case .undecided:
-            result.stayed += 1
+            result.count(nil)
         case .rejected(let rejection, let body):
-            result.stayed += 1
+            result.count(nil)
             let kind = QuarantineClass(rejection, body: body)
             try db.cachedStatement(sql: "UPDATE quarantine SET class = ?, reason = ?, detail = ? WHERE id = ?")
                 .execute(arguments: [kind.rawValue, rejection.code.rawValue, rejection.description, quarantined.id])

@@ -22,13 +22,7 @@ struct CostImports {
             Terminal.progress("")
             Terminal.write("\(file.name): \(outcome)\n")
             file.warn(of: outcome.problems, count: outcome.unreadable)
-            if outcome.leftOut > 0 {
-                Terminal.say(
-                    "skan: warning: \(file.name): \(outcome.leftOut) lines were left out, because what the store has "
-                        + "counted of these is damaged: \(outcome.damaged.text); "
-                        + "copy the store with skan store copy, and import the file into the copy")
-            }
-            isWhole = isWhole && outcome.unreadable == 0 && outcome.leftOut == 0
+            isWhole = isWhole && outcome.unreadable == 0
         }
         return isWhole
     }

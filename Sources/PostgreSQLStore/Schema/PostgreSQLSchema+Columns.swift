@@ -1,14 +1,6 @@
-/// The second migration: the blocks of columns that reports are counted from.
-enum PostgreSQLBlockSchema {
-    static let sql = tables + functions
-
-    /// Makes the tables again where one of them was dropped: codes of one stand for nothing without another.
-    static let remade = "DROP TABLE IF EXISTS \(names.map { "skan.\($0)" }.joined(separator: ", "));\n" + tables
-
-    /// Of the tables.
-    static let names = ["block_column", "block", "column_value"]
-
-    private static let tables = """
+extension PostgreSQLSchema {
+    /// The blocks of columns that reports are counted from.
+    static let columns = """
         -- Postbacks in the order of the commits, some thousands each: those behind (after_order, after_id), up to
         -- (last_order, last_id). All can be made again from skan.postback.
         CREATE TABLE skan.block (
@@ -49,9 +41,6 @@ enum PostgreSQLBlockSchema {
         );
         CREATE INDEX column_value_value ON skan.column_value (column_number, value);
 
-        """
-
-    private static let functions = """
         -- Whoever changes facts takes away the block that has them, of whatever release. Blocks are written under the same
         -- lock, so that none is written from what was there before.
         CREATE FUNCTION skan.forget_block() RETURNS trigger

@@ -1,6 +1,59 @@
 import AttributionStore
 import CPostgreSQL
 
+/// A value of a statement, sent in binary beside its text.
+struct PostgreSQLParameter {
+    /// The number that PostgreSQL knows the type by.
+    let type: UInt32
+    /// The value as PostgreSQL reads it; nil for NULL.
+    let bytes: [UInt8]?
+
+    private init(_ type: UInt32, _ bytes: [UInt8]?) {
+        self.type = type
+        self.bytes = bytes
+    }
+
+    static func bool(_ value: Bool) -> Self { Self(16, [value ? 1 : 0]) }
+    static func bytes(_ value: [UInt8]) -> Self { Self(17, value) }
+    static func integer(_ value: Int64?) -> Self { Self(20, value.map { [UInt8](bigEndian: $0) }) }
+    static func text(_ value: String?) -> Self { Self(25, value.map(utf8)) }
+    static func digest(_ value: Digest16?) -> Self { Self(2950, value?.bytes) }
+
+    static func blobs(_ values: [[UInt8]]) -> Self { array(1001, of: 17, values) { $0 } }
+    static func smallIntegers(_ values: [Int32]) -> Self { array(1007, of: 23, values) { [UInt8](bigEndian: $0) } }
+    static func texts(_ values: [String]) -> Self { array(1009, of: 25, values, utf8) }
+    static func integers(_ values: [Int64]) -> Self { array(1016, of: 20, values) { [UInt8](bigEndian: $0) } }
+    static func digests(_ values: [Digest16]) -> Self { array(2951, of: 2950, values, \.bytes) }
+
+    /// PostgreSQL has no text with a zero byte, and a body that is kept may speak of one.
+    private static func utf8(_ text: String) -> [UInt8] {
+        text.utf8.contains(0) ? Array(text.replacing("\0", with: "\u{2400}").utf8) : Array(text.utf8)
+    }
+
+    /// An array of one dimension: how many dimensions, whether any is NULL, the type, how many, the first index; then each
+    /// with its length.
+    private static func array<Value>(
+        _ type: UInt32, of element: UInt32, _ values: [Value], _ bytes: (Value) -> [UInt8]
+    ) -> Self {
+        var array = [UInt8](bigEndian: Int32(values.isEmpty ? 0 : 1)) + [0, 0, 0, 0] + [UInt8](bigEndian: element)
+        if !values.isEmpty {
+            array += [UInt8](bigEndian: Int32(values.count)) + [UInt8](bigEndian: Int32(1))
+        }
+        for value in values {
+            let bytes = bytes(value)
+            withUnsafeBytes(of: Int32(bytes.count).bigEndian) { array += $0 }
+            array += bytes
+        }
+        return Self(type, array)
+    }
+}
+
+extension [UInt8] {
+    fileprivate init(bigEndian value: some FixedWidthInteger) {
+        self = Swift.withUnsafeBytes(of: value.bigEndian, Array.init)
+    }
+}
+
 /// The rows of a statement, in binary.
 final class PostgreSQLResult {
     private let result: OpaquePointer
