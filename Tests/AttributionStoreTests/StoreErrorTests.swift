@@ -10,26 +10,6 @@ struct StoreErrorTests {
         (.inUse(path: "s"), "another process has the store s", "stop it first, or name another store"),
         (.newerSchema(path: "s"), "the store s was written by a later release of skan", "use that release"),
         (
-            .missingTable(path: "s", table: "postback", isRecreated: false),
-            "the store s: its table postback is missing, and with it when and for whom each postback came",
-            "restore a backup"
-        ),
-        (
-            .missingTable(path: "s", table: "owner", isRecreated: false), "the store s: its table owner is missing",
-            "restore a backup"
-        ),
-        (
-            .missingTable(path: "s", table: "quarantine", isRecreated: true),
-            "the store s: its table quarantine is missing, and with it all bodies that were not counted",
-            "skan recount --repair --store s"
-        ),
-        (
-            .linked(path: "/f/s", names: 2, folder: "/"),
-            "/f/s has 2 names (hard links), and what is recorded under one would be missing under another; remove all "
-                + "but one",
-            "find / -xdev -samefile /f/s"
-        ),
-        (
             .emptyDatabase(path: "p"), "the database p holds no store",
             "check the name of the database; skan migrate --store p makes a new store in it"
         ),
@@ -46,7 +26,8 @@ struct StoreErrorTests {
             "restore a backup, or read what is left into a new store: BackupAndRestore.md says how"
         ),
         (
-            .damaged(path: "s", problem: "Page 7: it is not"), "the store s: it is damaged: Page 7: it is not",
+            .damaged(path: "s", problem: "row 1 missing from index a"),
+            "the store s: it is damaged: row 1 missing from index a",
             "restore a backup, or read what is left into a new store: BackupAndRestore.md says how"
         ),
         (.failed(path: "s", .connectionLost), "the store s: the connection to the server broke", nil),
@@ -57,31 +38,6 @@ struct StoreErrorTests {
         #expect(error.message == message)
         #expect(error.hint == hint)
         #expect(error.description == [message, hint].compactMap(\.self).joined(separator: "; "))
-    }
-
-    static let remarks: [(StoreError, String)] = [
-        (
-            .missingTable(path: "s", table: "quarantine", isRecreated: true),
-            "the table quarantine is missing; postbacks are still recorded, but no other bodies are kept; "
-                + "run: skan recount --repair"
-        ),
-        (
-            .missingTable(path: "s", table: "postback", isRecreated: true),
-            "the table postback is missing; nothing can be recorded; stop the server, then run: skan recount --repair"
-        ),
-        (
-            .missingTable(path: "s", table: "postback", isRecreated: false),
-            "the table postback is missing; nothing can be recorded; restore a backup"
-        ),
-        (
-            .linked(path: "/f/s", names: 3, folder: "/"),
-            "the store has 3 names (hard links), and no command opens it until all but one are removed"
-        ),
-    ]
-
-    @Test("To anyone who asks for readiness, what is wrong is said without the path", arguments: remarks)
-    func remark(_ error: StoreError, _ remark: String) {
-        #expect(error.remark == remark)
     }
 
     @Test("A store that is not ready says what to do, too")

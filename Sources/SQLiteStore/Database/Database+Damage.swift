@@ -14,17 +14,4 @@ extension Database {
             return nil
         }
     }
-
-    /// The problems that one of SQLite's checks finds; empty if there are none.
-    ///
-    /// - Parameters:
-    ///   - check: `integrity_check` or `quick_check`, which does not compare indexes with their tables.
-    ///   - limit: The most problems.
-    /// - Returns: The problems.
-    /// - Throws: SQLite's errors, such as for damage that ends the check.
-    func problems(of check: String, atMost limit: Int) throws -> [String] {
-        // The problems of all trees come as one result with many lines.
-        try String.fetchAll(self, sql: "PRAGMA \(check)(\(limit))").flatMap { $0.split(separator: "\n") }
-            .map(String.init).filter { $0 != "ok" && !$0.hasPrefix("***") }
-    }
 }

@@ -5,7 +5,8 @@ enum LedgerSchema {
     /// Application id "skan", version 2.
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
-        tables: postbacks + bodies + copies + networks + columns + quarantine + quarantineTotals + counts + additions)
+        tables: postbacks + bodies + copies + networks + columns + quarantine + quarantineTotals + counts + imports
+            + costs)
 
     static let postbacks = """
         -- Each verified postback once; rows are never deleted. Ids are dense, in commit order.
@@ -130,21 +131,17 @@ enum LedgerSchema {
 
         """
 
-    /// Added after the first stores were made: an owner makes what is missing, and a reader needs none of it.
-    static let additions = imports + costs
-
     private static let imports = """
         -- Postbacks that were counted before this store, known by their ids alone: they never count here.
-        CREATE TABLE IF NOT EXISTS known_id (
+        CREATE TABLE known_id (
             digest BLOB PRIMARY KEY -- 16 bytes: network, transaction id and sequence index
         ) STRICT, WITHOUT ROWID;
 
         -- Files that were imported, as far as they were read.
-        CREATE TABLE IF NOT EXISTS imported_file (
+        CREATE TABLE imported_file (
             digest BLOB PRIMARY KEY, -- SHA-256 of its bytes
             bytes INTEGER NOT NULL,
-            records INTEGER NOT NULL, -- how many of its records were read
-            imported_at INTEGER NOT NULL
+            records INTEGER NOT NULL -- how many of its records were read
         ) STRICT, WITHOUT ROWID;
 
         """
@@ -152,7 +149,7 @@ enum LedgerSchema {
     private static let costs = """
         -- How many ads each process signed for a campaign on a day. A campaign id that is missing is 0, and a source
         -- identifier empty.
-        CREATE TABLE IF NOT EXISTS signed_impressions (
+        CREATE TABLE signed_impressions (
             ads TEXT NOT NULL CHECK (ads IN ('real', 'test')),
             writer TEXT NOT NULL, -- the id of the process that counted
             sequence INTEGER NOT NULL, -- of the sum among those of its writer
@@ -164,10 +161,10 @@ enum LedgerSchema {
             count INTEGER NOT NULL CHECK (count BETWEEN 1 AND 10000000000),
             PRIMARY KEY (ads, writer, sequence)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX IF NOT EXISTS signed_impressions_day ON signed_impressions (ads, day);
+        CREATE INDEX signed_impressions_day ON signed_impressions (ads, day);
 
         -- What ads cost, as imported; ids as above, of which two or three digits are those of a group.
-        CREATE TABLE IF NOT EXISTS spend (
+        CREATE TABLE spend (
             ads TEXT NOT NULL CHECK (ads IN ('real', 'test')),
             day INTEGER NOT NULL,
             network TEXT NOT NULL,

@@ -8,7 +8,7 @@ import Synchronization
 /// Reads a store of postbacks without modifying it.
 ///
 /// There may be any number of readers, with or without an owner.
-package final class SQLiteLedgerReader: Sendable {
+package final class SQLiteLedgerReader: LedgerReading {
     /// The file, with links resolved.
     package let path: String
     private let file: StoreFile
@@ -48,32 +48,15 @@ package final class SQLiteLedgerReader: Sendable {
         lease.withLock { $0 = nil }
     }
 
-    /// Reads in one snapshot.
-    func read<Result: Sendable>(_ work: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-        try await StoreError.translating(path) {
-            try await connection().read { db in try StoreError.namingMissingTable(self.path, db, work) }
-        }
-    }
-
-    /// Reads in one snapshot, optionally on a thread of lower priority.
+    /// Reads in one snapshot, optionally in the background.
     func read<Result: Sendable>(
-        inBackground: Bool,
-        _ work: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> Result {
-        guard inBackground else {
-            return try await read(work)
-        }
-        return try await self.inBackground { pool in
-            try pool.read { db in try StoreError.namingMissingTable(self.path, db, work) }
-        }
-    }
-
-    /// Uses the connections on a thread of lower priority.
-    func inBackground<Result: Sendable>(
-        _ work: @escaping @Sendable (DatabasePool) throws -> Result
+        inBackground: Bool = false, _ work: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         try await StoreError.translating(path) {
-            try await BackgroundWork.run { try work(self.connection()) }
+            guard inBackground else {
+                return try await connection().read(work)
+            }
+            return try await BackgroundWork.run { try self.connection().read(work) }
         }
     }
 
@@ -85,8 +68,7 @@ package final class SQLiteLedgerReader: Sendable {
             var configuration = Configuration()
             configuration.label = "skan-reader"
             configuration.readonly = true
-            let busyTimeout = BusyTimeout()
-            configuration.busyMode = busyTimeout.mode {}
+            configuration.busyMode = .timeout(10)
             configuration.maximumReaderCount = 4
             configuration.prepareDatabase { db in
                 // 64 MiB, enough for the columns of a report over ten million postbacks.
@@ -97,17 +79,6 @@ package final class SQLiteLedgerReader: Sendable {
             lease.withLock { $0 = location.lease }
             pool = opened
             return opened
-        }
-    }
-
-    /// Checks that no table is missing that an owner does not make at its start.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``, such as
-    ///   ``AttributionStore/StoreError/missingTable(path:table:isRecreated:)``.
-    package func checkTables() async throws {
-        let missing = try await read { [path] db in try StoreError.missingTables(path, db, isStarting: true) }
-        if let first = missing.first {
-            throw first
         }
     }
 

@@ -33,52 +33,19 @@ final class WriterState: Sendable {
         state = Mutex(State(room: QuarantineRoom(settings.budgets), networks: settings.networks ?? OwnNetworks()))
     }
 
-    /// The networks whose postbacks are ours.
-    var networks: OwnNetworks {
-        state.withLock { $0.networks }
-    }
+    // MARK: Loading
 
-    /// Whether some postbacks are known by their ids alone.
-    var hasKnownIDs: Bool {
-        state.withLock { $0.hasKnownIDs }
-    }
-
-    /// Takes over that ids were claimed.
-    func didClaim() {
-        state.withLock { $0.hasKnownIDs = true }
-    }
+    /// Two million digests, which take 50 MB while they are inserted.
+    private static let digestBatchSize = 512 * ColumnBlock.rowCount
 
     /// Loads the state from the store.
     ///
-    /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their bytes.
+    /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their rows.
     func load(_ db: Database) throws -> [Int64] {
         let newest = try LedgerScan.newestRow(db)
-        var index = PostbackIndex(capacity: Int(newest))
-        let last = try ColumnBlock.dueCount(db, newest: newest) - 1
-        let tail = ColumnBlock.ids(last + 1).lowerBound
-        let columns = try Self.columns(db, from: tail, through: newest)
-        var rebuilt: [Int64] = []
-        let reader = try ColumnBlockReader(db)
-        var digests: [UInt64] = []
-        for number in 0..<(last + 1) {
-            let ids = ColumnBlock.ids(number)
-            let isRead: Void? = try reader.read(number, .key) { block in
-                digests.reserveCapacity(Self.digestBatchSize)
-                block.append(to: &digests, count: ColumnBlock.rowCount)
-            }
-            if digests.count >= Self.digestBatchSize || isRead == nil || number == last {
-                let end = isRead == nil ? ids.lowerBound : ids.upperBound + 1
-                index.insert(digests, from: end - Int64(digests.count))
-                digests.removeAll(keepingCapacity: true)
-            }
-            if isRead == nil {
-                rebuilt.append(number)
-                try Self.index(ids, db, into: &index)
-            }
-        }
-        if tail <= newest {
-            try Self.index(tail...newest, db, into: &index)
-        }
+        let blockCount = ColumnBlock.number(of: newest + 1)
+        let columns = try Self.columns(db, from: ColumnBlock.ids(blockCount).lowerBound, through: newest)
+        let (index, rebuilt) = try Self.index(db, blockCount: blockCount, through: newest)
         let hasKnownIDs = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
         let remembered = try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network")
         let recordedAt = try Int64.fetchOne(
@@ -97,37 +64,70 @@ final class WriterState: Sendable {
         return rebuilt
     }
 
-    /// Two million digests, which take 50 MB while they are inserted.
-    private static let digestBatchSize = 512 * ColumnBlock.rowCount
-
-    /// Indexes rows from their bytes.
-    private static func index(_ ids: ClosedRange<Int64>, _ db: Database, into index: inout PostbackIndex) throws {
-        var codes = ColumnCodes()
-        try ColumnDerivation(db: db, columns: [.key]).each(ids, &codes) { id, row in
-            index.insert(UInt64(bitPattern: row[.key]), row: UInt32(id))
+    /// Indexes all rows: those in blocks from the columns of keys, which are read much faster, and the others by themselves.
+    private static func index(
+        _ db: Database, blockCount: Int64, through newest: Int64
+    ) throws -> (PostbackIndex, rebuilt: [Int64]) {
+        var index = PostbackIndex(capacity: Int(newest))
+        var rebuilt: [Int64] = []
+        let reader = try ColumnBlockReader(db)
+        var digests: [UInt64] = []
+        var first: Int64 = 1
+        for number in 0...blockCount {
+            let ids = ColumnBlock.ids(number).clamped(to: 1...max(1, newest))
+            var isRead = newest == 0
+            if number < blockCount {
+                isRead = try reader.read(number, .key) { $0.append(to: &digests, count: ColumnBlock.rowCount) } != nil
+                if !isRead {
+                    rebuilt.append(number)
+                }
+            }
+            if !isRead, first + Int64(digests.count) <= newest {
+                digests += try Self.digests(ids, db)
+            }
+            if digests.count >= digestBatchSize || number == blockCount {
+                index.insert(digests, from: first)
+                first += Int64(digests.count)
+                digests.removeAll(keepingCapacity: true)
+            }
         }
+        return (index, rebuilt)
     }
 
-    /// Before a transaction, discards what a failed one added to the columns, and reloads what a repair changed.
-    func catchUp(_ db: Database) throws {
-        try state.withLock { state in
-            let newest = state.lastRow
-            state.columns?.truncate(through: newest)
-            guard state.isStale else {
-                return
+    /// The digests of rows, which have consecutive ids.
+    private static func digests(_ ids: ClosedRange<Int64>, _ db: Database) throws -> [UInt64] {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT key_digest FROM postback WHERE id BETWEEN ? AND ? ORDER BY id",
+            arguments: [ids.lowerBound, ids.upperBound])
+        var digests: [UInt64] = []
+        while let row = try rows.next() {
+            guard let digest = try row.digest(at: 0) else {
+                throw DatabaseError.damagedColumn
             }
-            try state.room.load(db)
-            if let first = state.columns?.first {
-                state.columns = try Self.columns(db, from: first, through: newest)
-            }
-            state.isStale = false
+            digests.append(digest.high)
         }
+        guard digests.count == ids.count else {
+            throw DatabaseError.damagedColumn
+        }
+        return digests
     }
 
     private static func columns(_ db: Database, from first: Int64, through newest: Int64) throws -> ColumnWriter {
         var columns = ColumnWriter(try ColumnCodes(db), from: first)
         try columns.load(db, through: newest)
         return columns
+    }
+
+    // MARK: Reading
+
+    /// The networks whose postbacks are ours.
+    var networks: OwnNetworks {
+        state.withLock { $0.networks }
+    }
+
+    /// Whether some postbacks are known by their ids alone.
+    var hasKnownIDs: Bool {
+        state.withLock { $0.hasKnownIDs }
     }
 
     /// The rows under a digest, as of the last commit.
@@ -150,37 +150,34 @@ final class WriterState: Sendable {
         state.withLock { $0.room }
     }
 
+    // MARK: Recording
+
+    /// Before a transaction, discards what a failed one added to the columns, and reloads what a repair changed.
+    func catchUp(_ db: Database) throws {
+        try state.withLock { state in
+            let newest = state.lastRow
+            state.columns?.truncate(through: newest)
+            guard state.isStale else {
+                return
+            }
+            try state.room.load(db)
+            if let first = state.columns?.first {
+                state.columns = try Self.columns(db, from: first, through: newest)
+            }
+            state.isStale = false
+        }
+    }
+
     /// Adds the next postback of the current transaction to the columns.
     func append(_ facts: PostbackFacts) {
         state.withLock { $0.columns?.append(facts) }
     }
 
-    /// Whether a block of columns is full.
-    var hasFullBlock: Bool {
-        state.withLock { $0.columns?.hasFullBlock ?? false }
-    }
-
-    /// The columns of the newest postbacks; to be written only within a transaction, after ``catchUp(_:)``.
-    var columns: ColumnWriter? {
-        state.withLock { $0.columns }
-    }
-
-    /// Removes full blocks from memory; they are in the store unless it is damaged.
-    func dropBlocks(areWritten: Bool) {
-        state.withLock { $0.columns?.dropBlocks(areWritten: areWritten) }
-    }
-
-    /// Adds the digests that a repair corrected, and marks columns and totals as outdated.
-    func didRepair(_ digests: [(digest: UInt64, row: Int64)]) {
-        state.withLock { state in
-            // An extra entry is harmless, because a hit is compared with the row.
-            for (digest, row) in digests where digest != 0 {
-                let row = UInt32(truncatingIfNeeded: row)
-                if !state.index.rows(digest).contains(row) {
-                    state.index.insert(digest, row: row)
-                }
-            }
-            state.isStale = true
+    /// Writes the blocks of columns that are full, in the current transaction.
+    func writeBlocks(_ db: Database) throws {
+        let columns = state.withLock { $0.columns }
+        if let columns, columns.hasFullBlock {
+            try columns.writeBlocks(db)
         }
     }
 
@@ -200,6 +197,28 @@ final class WriterState: Sendable {
                 state.index.insert(digest, row: UInt32(truncatingIfNeeded: state.lastRow))
             }
             state.room = room
+            if state.columns?.hasFullBlock == true {
+                state.columns?.dropBlocks(areWritten: true)
+            }
+        }
+    }
+
+    /// Notes that ids were claimed.
+    func didClaim() {
+        state.withLock { $0.hasKnownIDs = true }
+    }
+
+    /// Adds the digests that a repair corrected, and marks columns and totals as outdated.
+    func didRepair(_ digests: [(digest: UInt64, row: Int64)]) {
+        state.withLock { state in
+            // An extra entry is harmless, because a hit is compared with the row.
+            for (digest, row) in digests where digest != 0 {
+                let row = UInt32(truncatingIfNeeded: row)
+                if !state.index.rows(digest).contains(row) {
+                    state.index.insert(digest, row: row)
+                }
+            }
+            state.isStale = true
         }
     }
 }

@@ -26,7 +26,9 @@ package final class SQLiteWebAdLedger: WebAdWriting {
 
     /// Opens the file as its owner, and creates it if it does not exist.
     package init(path: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }) throws {
-        database = try OwnedDatabase(path: path, schema: WebAdSchema.schema, hooks: .init(onEvent: onEvent))
+        // With fewer commits than it had, it would answer a nonce again.
+        database = try OwnedDatabase(
+            path: path, schema: WebAdSchema.schema, hooks: .init(isSetAside: true, onEvent: onEvent))
     }
 
     /// Checks that this process could own a file of web ads, without creating or changing it.
