@@ -10,12 +10,12 @@ extension SQLiteLedgerWriter {
             return 0
         }
         let rows = SignedRow.rows(lines)
-        return try database.write(isRecording: false) { db in try ads.write(rows, db) }
+        return try database.write { db in try ads.write(rows, db) }
     }
 
     /// Records spend; see ``AttributionStore/AdCostWriting/recordSpend(_:of:replaces:)``.
     package func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
-        try database.write(isRecording: false) { db in
+        try database.write { db in
             var stored: [Spend.Key: Money] = [:]
             for spend in spend {
                 stored[spend.key] = try Int64.fetchOne(
@@ -35,7 +35,7 @@ extension SQLiteLedgerWriter {
 
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:)``.
     package func copyCosts(_ table: AdCostTable) throws {
-        try database.write(isRecording: false) { db in
+        try database.write { db in
             _ = try table.ads.write(table.signed, db)
             try table.ads.write(table.spend, db)
         }
