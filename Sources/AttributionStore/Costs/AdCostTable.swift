@@ -112,20 +112,3 @@ package struct SignedRow: Hashable, Sendable {
         return rows.values.sorted { ($0.writer, $0.sequence) < ($1.writer, $1.sequence) }
     }
 }
-
-/// Everything that a store keeps of signed ads and of spend, real or of tests, to be copied into another store.
-package struct AdCostTable: Sendable {
-    /// Which ads.
-    package let ads: AdTraffic
-    /// How many ads were signed, ordered by writer and number.
-    package let signed: [SignedRow]
-    /// What was spent.
-    package let spend: [Spend]
-
-    /// Takes what a store has.
-    package init(of ads: AdTraffic, signed: [SignedRow] = [], spend: [Spend] = []) {
-        self.ads = ads
-        self.signed = signed
-        self.spend = spend
-    }
-}

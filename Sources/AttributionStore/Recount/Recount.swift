@@ -116,7 +116,7 @@ package struct Recount: Hashable, Sendable {
 
 extension PostbackRejection {
     /// Whether a recorded postback was rejected only because the key that verified it is not among the keys now.
-    fileprivate func lacksKey(of traffic: Traffic, _ keyName: String) -> Bool {
+    func lacksKey(of traffic: Traffic, _ keyName: String) -> Bool {
         switch self {
         // If that key was tried too, the bytes are not those that were recorded.
         case .invalidSignature(let keys): traffic == .test && !keys.contains(keyName)

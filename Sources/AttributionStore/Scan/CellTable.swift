@@ -1,32 +1,43 @@
-/// The counts of a pass over the columns, by key: an open-addressing table.
+/// The counts of a pass over the columns, by key: an open-addressing table of rows of counts.
+///
+/// A row has the counts of the keys that differ only in their lowest bits, which hold traits: a group mostly has several
+/// traits, and so fewer rows are looked up, in less memory.
 final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
-    /// A key and its count, in one cache line; a count of 0 marks an empty slot.
+    /// What the keys of a row have in common, and the number of the row, from 1; 0 marks an empty slot.
     private struct Slot {
         var key: Key
-        var count: Int64
+        var row: UInt32
     }
 
     private var slots: UnsafeMutableBufferPointer<Slot>
-    /// How many keys there are.
+    /// 32 bits are enough, because ids of postbacks have 32 bits.
+    private var counts: UnsafeMutableBufferPointer<UInt32>
+    private var rowCount = 0
+    /// How many counts are not 0.
     private(set) var count = 0
     private let limit: Int
+
+    /// The bits of a key within a row: a row of 16 counts is a cache line.
+    private static var rowBits: Int { 4 }
 
     /// Creates an empty table.
     ///
     /// - Parameter limit: The most keys.
     init(limit: Int) {
         self.limit = limit
-        slots = Self.allocate(1_024)
+        slots = Self.allocate(1_024, Slot(key: 0, row: 0))
+        counts = Self.allocate(0, 0)
     }
 
     deinit {
         slots.deallocate()
+        counts.deallocate()
     }
 
-    private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<Slot> {
-        let slots = UnsafeMutableBufferPointer<Slot>.allocate(capacity: count)
-        slots.initialize(repeating: Slot(key: 0, count: 0))
-        return slots
+    private static func allocate<Element>(_ count: Int, _ element: Element) -> UnsafeMutableBufferPointer<Element> {
+        let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: count)
+        memory.initialize(repeating: element)
+        return memory
     }
 
     /// Counts the keys of a block that are selected.
@@ -34,50 +45,70 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
     /// - Throws: ``LedgerQuestionError/tooManyCells(limit:)``.
     func add(_ keys: UnsafeMutablePointer<Key>, where selected: UnsafeMutablePointer<UInt8>, count added: Int) throws {
         makeRoom(for: added)
+        let (slots, counts) = (slots, counts)
+        var (rows, found) = (rowCount, count)
         for index in 0..<added where selected[index] != 0 {
-            let slot = slot(of: keys[index])
-            slots[slot].count += 1
+            let key = keys[index] >> Self.rowBits
+            let slot = Self.slot(of: key, in: slots)
+            if slots[slot].row == 0 {
+                rows += 1
+                slots[slot] = Slot(key: key, row: UInt32(rows))
+            }
+            let offset = Int(truncatingIfNeeded: keys[index]) & (1 << Self.rowBits - 1)
+            let cell = Int(slots[slot].row - 1) << Self.rowBits | offset
+            found += counts[cell] == 0 ? 1 : 0
+            counts[cell] &+= 1
         }
+        (rowCount, count) = (rows, found)
         guard count <= limit else {
             throw LedgerQuestionError.tooManyCells(limit: limit)
         }
     }
 
-    /// The slot of a key; the caller must add to the count of a new one.
+    /// The slot that a row has, or will have.
     @inline(__always)
-    private func slot(of key: Key) -> Int {
+    private static func slot(of key: Key, in slots: UnsafeMutableBufferPointer<Slot>) -> Int {
         let mask = slots.count - 1
         var slot = key.slotHash & mask
-        while slots[slot].count != 0, slots[slot].key != key {
+        while slots[slot].row != 0, slots[slot].key != key {
             slot = (slot + 1) & mask
-        }
-        if slots[slot].count == 0 {
-            slots[slot].key = key
-            count += 1
         }
         return slot
     }
 
     private func makeRoom(for added: Int) {
+        let rows = rowCount + added
+        if counts.count < rows << Self.rowBits {
+            let larger = Self.allocate(max(rows << Self.rowBits, counts.count * 2), UInt32(0))
+            _ = larger.update(fromContentsOf: counts)
+            counts.deallocate()
+            counts = larger
+        }
         var capacity = slots.count
-        while capacity < (count + added) * 2 {
+        while capacity < rows * 2 {
             capacity *= 2
         }
-        guard capacity > slots.count else {
-            return
+        if slots.count < capacity {
+            let larger = Self.allocate(capacity, Slot(key: 0, row: 0))
+            for entry in slots where entry.row != 0 {
+                larger[Self.slot(of: entry.key, in: larger)] = entry
+            }
+            slots.deallocate()
+            slots = larger
         }
-        let old = slots
-        slots = Self.allocate(capacity)
-        count = 0
-        for entry in old where entry.count != 0 {
-            slots[slot(of: entry.key)].count = entry.count
-        }
-        old.deallocate()
     }
 
     /// Every key with its count, in no particular order.
     var cells: [(key: Key, count: Int64)] {
-        slots.lazy.filter { $0.count != 0 }.map { ($0.key, $0.count) }
+        var cells: [(key: Key, count: Int64)] = []
+        cells.reserveCapacity(count)
+        for slot in slots where slot.row != 0 {
+            let first = Int(slot.row - 1) << Self.rowBits
+            for low in 0..<(1 << Self.rowBits) where counts[first + low] != 0 {
+                cells.append((slot.key << Self.rowBits | Key(low), Int64(counts[first + low])))
+            }
+        }
+        return cells
     }
 }
 

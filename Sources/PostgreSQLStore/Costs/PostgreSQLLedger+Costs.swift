@@ -47,16 +47,6 @@ extension PostgreSQLLedgerWriter {
     }
 }
 
-extension PostgreSQLCopyTarget {
-    /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:)``.
-    package func copyCosts(_ table: AdCostTable) throws {
-        try transaction(behind: PostgreSQLLedgerWriter.costLock) { connection in
-            _ = try table.ads.write(table.signed, connection)
-            try table.ads.write(table.spend, connection)
-        }
-    }
-}
-
 extension PostgreSQLLedgerReader {
     /// What is known of the ads of some days; see ``AttributionStore/LedgerReading/costs(_:)``.
     package func costs(_ question: AdCostQuestion) async throws -> AdCosts {
@@ -86,31 +76,6 @@ extension PostgreSQLLedgerReader {
                 """, range
             ) { found, row in try builder.add(try found.spend(row)) }
             return builder.costs
-        }
-    }
-
-    /// What is kept of signed ads and of spend; see ``AttributionStore/LedgerCopySource/costTable(of:)``.
-    package func costTable(of ads: AdTraffic) async throws -> AdCostTable {
-        try await read { snapshot in
-            let signed = try snapshot.connection.run(
-                """
-                SELECT network, app, campaign_id, source_identifier, day, writer, sequence, count
-                FROM skan.signed_impressions WHERE ads = $1 ORDER BY writer, sequence
-                """, [.text(ads.rawValue)])
-            let spend = try snapshot.connection.run(
-                """
-                SELECT network, app, campaign_id, source_identifier, day, currency, micros
-                FROM skan.spend WHERE ads = $1
-                """, [.text(ads.rawValue)])
-            return AdCostTable(
-                of: ads,
-                signed: try (0..<signed.count).map { row in
-                    SignedRow(
-                        writer: try signed.text(row, 5), sequence: try signed.integer(row, 6),
-                        day: try signed.integer(row, 4), campaign: try signed.campaign(row),
-                        count: try signed.integer(row, 7))
-                },
-                spend: try (0..<spend.count).map { try spend.spend($0) })
         }
     }
 }

@@ -26,8 +26,6 @@ struct PostgreSQLBatch {
     private(set) var codes: ValueCodes
     private(set) var quarantine: QuarantineInsertion
     private(set) var sums = DeliverySums()
-    /// What became of deliveries of the quarantine, some of which may be copied ones.
-    private var moves = CopiedMoves()
     /// What became of deliveries that were judged again.
     private(set) var requeued = Requeued()
     /// Whether some postbacks are known by their ids alone.
@@ -93,11 +91,10 @@ struct PostgreSQLBatch {
             }
             if let id = unrecorded.removeValue(forKey: digests.key) {
                 let traffic = networks.traffic(of: verified)
-                let first = PostbackInsertion.Known(
+                known[digests.key] = PostbackInsertion.Known(
                     id: id, content: digests.content, receivedAt: delivery.receivedAtMilliseconds,
                     recipient: delivery.recipient, traffic: traffic)
-                known[digests.key] = first
-                return note(.recorded(traffic), item, first: first)
+                return note(.recorded(traffic), item)
             }
             if known[digests.key] == nil, claimed.contains(digests.key) {
                 return note(.duplicate(networks.traffic(of: verified)), item)
@@ -114,10 +111,9 @@ struct PostgreSQLBatch {
                 return try contradict(first, digests.content, verified, item)
             }
             sums.countRepeat(of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
-            return note(.duplicate(first.traffic), item, first: first)
+            return note(.duplicate(first.traffic), item)
         }
         try quarantine.write(connection, &sums)
-        try moves.write(connection)
         try sums.write(connection)
         return recordings
     }
@@ -180,12 +176,10 @@ struct PostgreSQLBatch {
 
     // MARK: Counting
 
-    private mutating func note(
-        _ recording: Recording, _ item: Item, first: PostbackInsertion.Known? = nil
-    ) -> Recording {
+    private mutating func note(_ recording: Recording, _ item: Item) -> Recording {
         if let origin = item.origin {
             quarantine.remove(origin, &sums)
-            move(origin, to: recording, item.delivery, first: first)
+            move(origin, to: recording, item.delivery)
             requeued.count(recording)
         } else {
             sums.count(
@@ -195,16 +189,12 @@ struct PostgreSQLBatch {
     }
 
     /// Counts a delivery of the quarantine as what it has become.
-    private mutating func move(
-        _ origin: QuarantinedDelivery, to recording: Recording, _ delivery: Delivery,
-        first: PostbackInsertion.Known? = nil
-    ) {
+    private mutating func move(_ origin: QuarantinedDelivery, to recording: Recording, _ delivery: Delivery) {
         let before = DeliveryCounts.Kind(
             status: .quarantined, traffic: nil, reason: PostbackRejection.Code(rawValue: origin.reason),
             recipient: origin.recipient)
         let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
         sums.count(before, -1, kept: -1, at: delivery)
         sums.count(after, kept: 1, at: delivery)
-        moves.note(origin.id, from: before, to: after, first: first, delivery)
     }
 }

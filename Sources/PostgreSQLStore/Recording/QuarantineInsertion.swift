@@ -5,8 +5,6 @@ import AttributionStore
 struct QuarantineInsertion {
     /// How full the quarantine is, as far as this node knows.
     private(set) var room: QuarantineRoom
-    /// False for what another store had accepted, which is kept whatever the budgets.
-    private let isBounded: Bool
     /// Bodies that were not kept, by class.
     private(set) var notKept: [QuarantineClass: Int] = [:]
     private var added: [QuarantinedBody] = []
@@ -15,9 +13,8 @@ struct QuarantineInsertion {
     /// The contents kept that contradict a postback.
     private var contents: [Int64: Set<Digest16>] = [:]
 
-    init(_ room: QuarantineRoom, isBounded: Bool = true) {
+    init(_ room: QuarantineRoom) {
         self.room = room
-        self.isBounded = isBounded
     }
 
     /// Finds out what is kept already of copies that contradict recorded postbacks.
@@ -35,7 +32,7 @@ struct QuarantineInsertion {
 
     /// Keeps a body as far as the bounds allow.
     mutating func keep(_ body: QuarantinedBody) -> Bool {
-        guard !isBounded || claimRoom(for: body) else {
+        guard claimRoom(for: body) else {
             notKept[body.kind, default: 0] += 1
             return false
         }
@@ -65,7 +62,7 @@ struct QuarantineInsertion {
         if kept.contains(conflict.content) {
             return true
         }
-        guard !isBounded || kept.count < room.budgets.contentsPerPostback else {
+        guard kept.count < room.budgets.contentsPerPostback else {
             notKept[.conflict, default: 0] += 1
             return false
         }
@@ -159,29 +156,13 @@ struct NewQuarantineRow {
         body = quarantined.body
     }
 
-    /// A delivery of another store.
-    init(_ copied: CopiedDelivery) {
-        let origin = copied.origin
-        kind = origin.kind
-        receivedAt = origin.receivedAtMilliseconds
-        recipient = origin.recipient
-        client = origin.client
-        reason = origin.reason
-        detail = copied.detail
-        conflict = copied.conflict
-        body = origin.body
-    }
-
     /// Inserts rows, within a transaction.
-    ///
-    /// - Returns: Their ids, in the same order.
-    @discardableResult
-    static func insert(_ rows: [Self], _ connection: PostgreSQLConnection) throws -> [Int64] {
+    static func insert(_ rows: [Self], _ connection: PostgreSQLConnection) throws {
         guard !rows.isEmpty else {
-            return []
+            return
         }
         // 0 and digests of nothing stand for NULL in arrays, and are seen as such by the class.
-        let result = try connection.run(
+        try connection.run(
             """
             INSERT INTO skan.quarantine (
                 class, received_at, recipient, client, reason, detail, postback_id, content, body)
@@ -194,7 +175,7 @@ struct NewQuarantineRow {
                 $9::bytea[]
             ) WITH ORDINALITY AS input (
                 class, received_at, recipient, client, reason, detail, postback_id, content, body, position)
-            ORDER BY position RETURNING id
+            ORDER BY position
             """,
             [
                 .texts(rows.map(\.kind.rawValue)), .integers(rows.map(\.receivedAt)),
@@ -202,7 +183,5 @@ struct NewQuarantineRow {
                 .texts(rows.map(\.detail)), .integers(rows.map { $0.conflict?.postback ?? 0 }),
                 .blobs(rows.map { $0.conflict?.content.bytes ?? [] }), .blobs(rows.map(\.body)),
             ])
-        // Ids are given in the order of the rows.
-        return try (0..<result.count).map { try result.integer($0, 0) }.sorted()
     }
 }

@@ -33,8 +33,7 @@ extension PostgreSQLSchema {
         CREATE TABLE skan.imported_file (
             digest bytea PRIMARY KEY, -- SHA-256 of its bytes
             bytes int8 NOT NULL,
-            records int8 NOT NULL, -- how many of its records were read
-            imported_at timestamptz NOT NULL DEFAULT now()
+            records int8 NOT NULL -- how many of its records were read
         );
 
         """

@@ -22,7 +22,7 @@ enum PostgreSQLSchema {
         """
 
     private static let first =
-        ledger + quarantine + counts + webAds + imports + costs + copies + functions + columns + views
+        ledger + quarantine + counts + webAds + imports + costs + functions + columns + views
 
     private static let ledger = """
         CREATE TYPE skan.traffic AS ENUM ('apple', 'foreign', 'development', 'test');

@@ -32,14 +32,6 @@ extension SQLiteLedgerWriter {
             return batch.recording
         }
     }
-
-    /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:)``.
-    package func copyCosts(_ table: AdCostTable) throws {
-        try database.write { db in
-            _ = try table.ads.write(table.signed, db)
-            try table.ads.write(table.spend, db)
-        }
-    }
 }
 
 extension SQLiteLedgerReader {
@@ -73,32 +65,6 @@ extension SQLiteLedgerReader {
                 try builder.add(try row.spend)
             }
             return builder.costs
-        }
-    }
-
-    /// What is kept of signed ads and of spend; see ``AttributionStore/LedgerCopySource/costTable(of:)``.
-    package func costTable(of ads: AdTraffic) async throws -> AdCostTable {
-        try await read { db in
-            let signed = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT network, app, campaign_id, source_identifier, day, writer, sequence, count
-                    FROM signed_impressions WHERE ads = ? ORDER BY writer, sequence
-                    """, arguments: [ads.rawValue])
-            let spend = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT network, app, campaign_id, source_identifier, day, currency, micros FROM spend
-                    WHERE ads = ?
-                    """, arguments: [ads.rawValue])
-            return AdCostTable(
-                of: ads,
-                signed: try signed.map { row in
-                    SignedRow(
-                        writer: try row.text(5), sequence: try row.integer(6), day: try row.integer(4),
-                        campaign: try row.campaign, count: try row.integer(7))
-                },
-                spend: try spend.map { try $0.spend })
         }
     }
 }

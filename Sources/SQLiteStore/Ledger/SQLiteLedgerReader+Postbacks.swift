@@ -11,13 +11,19 @@ extension SQLiteLedgerReader {
     }
 }
 
-/// Looks at the ends of the table of postbacks.
+/// Finds the end of the tables of postbacks.
 enum LedgerScan {
     /// Ids are dense; a gap this wide before the last one is damage, by which an index would be made too large.
     private static let widestGap: Int64 = 1_000_000
 
-    /// The id of the newest postback, or of the newest body; 0 for none.
-    static func newestRow(_ db: Database, in table: String = "postback") throws -> Int64 {
+    /// The id of the newest postback; 0 for none.
+    ///
+    /// Of a file that was damaged its row or its body may be lost, and its id must not be assigned again.
+    static func newestRow(_ db: Database) throws -> Int64 {
+        try max(last("postback", db), last("postback_body", db))
+    }
+
+    private static func last(_ table: String, _ db: Database) throws -> Int64 {
         let ids = try Int64.fetchAll(
             db.cachedStatement(sql: "SELECT id FROM \(table) WHERE id > 0 ORDER BY id DESC LIMIT 2"))
         guard let last = ids.first, last > 0 else {

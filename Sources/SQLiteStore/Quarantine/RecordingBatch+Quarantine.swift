@@ -4,11 +4,9 @@ import Foundation
 import GRDB
 
 extension RecordingBatch {
-    /// Keeps a body if the budgets allow.
-    ///
-    /// - Returns: Whether it is kept.
-    mutating func keep(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
-        let isKept = try !isBounded || hasRoom(for: quarantined)
+    /// Keeps a body if the budgets allow, and returns whether it is kept.
+    mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
+        let isKept = try hasRoom(for: quarantined)
         if isKept {
             try insert(quarantined)
         } else {
@@ -18,7 +16,7 @@ extension RecordingBatch {
     }
 
     /// Keeps a contradicting copy; one with the same content as a kept copy counts as kept.
-    mutating func keepConflict(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
+    mutating func keepConflict(_ quarantined: QuarantinedBody) throws -> Bool {
         guard let conflict = quarantined.conflict else {
             return false
         }
@@ -33,11 +31,11 @@ extension RecordingBatch {
         if isKept {
             return true
         }
-        guard !isBounded || count < room.budgets.contentsPerPostback else {
+        guard count < room.budgets.contentsPerPostback else {
             notKept[.conflict, default: 0] += 1
             return false
         }
-        return try keep(quarantined, isBounded: isBounded)
+        return try keep(quarantined)
     }
 
     private mutating func hasRoom(for quarantined: QuarantinedBody) throws -> Bool {

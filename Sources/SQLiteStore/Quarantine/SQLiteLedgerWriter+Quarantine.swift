@@ -25,15 +25,12 @@ extension SQLiteLedgerWriter {
                 let judged = zip(deliveries, judge(deliveries.map(\.body))).map { $0.delivery(judged: $1) }
                 return (
                     quarantined: deliveries, judged: try PreparedDelivery.prepare(judged, db, memory),
-                    origins: try CopyOrigin.find(deliveries.map(\.id), db), last: found.last?.id
+                    last: found.last?.id
                 )
             } work: { batch, page in
-                if !page.origins.isEmpty {
-                    try batch.db.execute(sql: CopySchema.moves)
-                }
                 var moved = Requeued()
                 for (quarantined, prepared) in zip(page.quarantined, page.judged) {
-                    try batch.requeue(quarantined, prepared, page.origins[quarantined.id], into: &moved)
+                    try batch.requeue(quarantined, prepared, into: &moved)
                 }
                 return (moved, page.last)
             }
@@ -65,7 +62,6 @@ extension RecordingBatch {
     fileprivate mutating func requeue(
         _ quarantined: QuarantinedDelivery,
         _ prepared: PreparedDelivery,
-        _ origin: CopyOrigin?,
         into result: inout Requeued
     ) throws {
         guard let reason = PostbackRejection.Code(rawValue: quarantined.reason) else {
@@ -80,20 +76,13 @@ extension RecordingBatch {
             if let conflict = conflict(prepared) {
                 // Updated in place, so that the body stays kept without claiming room.
                 try becomeConflict(quarantined, delivery, with: conflict)
-                try move(before, to: .conflict(conflict.traffic), prepared, origin)
+                move(before, to: .conflict(conflict.traffic), delivery)
                 result.count(.conflict(conflict.traffic))
                 return
             }
             try remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
             let recording = try record(prepared)
             count(before, -1, kept: -1, at: delivery)
-            if let origin, let recording {
-                let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
-                let first = first(prepared).map { ($0.id, $0.receivedAt) }
-                for note in MoveNote.notes(from: before, to: after, first: first, delivery) {
-                    try note.write(db, of: origin)
-                }
-            }
             result.count(recording)
         case .undecided:
             result.count(nil)
@@ -105,24 +94,15 @@ extension RecordingBatch {
             room.note(quarantined.kind, rows: -1, bytes: -Int64(body.count))
             room.note(kind, rows: 1, bytes: Int64(body.count))
             if rejection.code != reason {
-                try move(before, to: .quarantined(rejection), prepared, origin)
+                move(before, to: .quarantined(rejection), delivery)
             }
         }
     }
 
     /// Counts a delivery that stays in the quarantine as what it has become.
-    private mutating func move(
-        _ before: DeliveryCounts.Kind, to recording: Recording, _ prepared: PreparedDelivery, _ origin: CopyOrigin?
-    ) throws {
-        let delivery = prepared.delivery
-        let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
+    private mutating func move(_ before: DeliveryCounts.Kind, to recording: Recording, _ delivery: Delivery) {
         count(before, -1, kept: -1, at: delivery)
-        count(after, kept: 1, at: delivery)
-        if let origin {
-            for note in MoveNote.notes(from: before, to: after, first: nil, delivery) {
-                try note.write(db, of: origin)
-            }
-        }
+        count(DeliveryCounts.Kind(recording, recipient: delivery.recipient), kept: 1, at: delivery)
     }
 
     private mutating func becomeConflict(

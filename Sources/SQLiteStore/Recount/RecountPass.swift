@@ -63,11 +63,10 @@ private struct RecountPass {
 
     private mutating func checkPostbacks() throws {
         let newest = try LedgerScan.newestRow(db)
-        let last = try max(newest, LedgerScan.newestRow(db, in: "postback_body"))
         let blockCount = try ColumnBlock.dueCount(db, newest: newest)
-        for number in 0..<(last == 0 ? 0 : ColumnBlock.number(of: last) + 1) {
+        for number in 0..<(newest == 0 ? 0 : ColumnBlock.number(of: newest) + 1) {
             let ids = ColumnBlock.ids(number)
-            let expected = try check(ids, through: last)
+            let expected = try check(ids, through: newest)
             if number < blockCount, try !isBlock(number, expected) {
                 result.note(.block(ids))
             }

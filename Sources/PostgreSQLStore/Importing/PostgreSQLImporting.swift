@@ -48,7 +48,7 @@ extension ImportedFile {
         try connection.run(
             """
             INSERT INTO skan.imported_file (digest, bytes, records) VALUES ($1, $2, $3)
-            ON CONFLICT (digest) DO UPDATE SET records = excluded.records, imported_at = now()
+            ON CONFLICT (digest) DO UPDATE SET records = excluded.records
             """, [.bytes(digest), .integer(bytes), .integer(records)])
     }
 

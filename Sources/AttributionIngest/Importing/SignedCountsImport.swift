@@ -15,17 +15,9 @@ package struct SignedCountsImport {
         /// Lines that cannot be read.
         package var unreadable = 0
         /// The first of these, with the reason.
-        package var problems: [Problem] = []
+        package var problems: [ImportProblem] = []
         /// Whether the file ends within a line.
         package var endsWithinLine = false
-    }
-
-    /// A line that cannot be read.
-    package struct Problem: Hashable, Sendable {
-        /// Its number, from 1.
-        package let line: Int
-        /// What was found and what was expected.
-        package let reason: String
     }
 
     private let ledger: any AdCostWriting
@@ -68,7 +60,7 @@ package struct SignedCountsImport {
                 } catch {
                     outcome.unreadable += 1
                     if outcome.problems.count < Self.mostProblems {
-                        outcome.problems.append(Problem(line: record.number, reason: Self.reason(error)))
+                        outcome.problems.append(ImportProblem(number: record.number, reason: Self.reason(error)))
                     }
                 }
             }
