@@ -56,7 +56,7 @@ let package = Package(
                 "Attribution", "CheckedFiles", "CodedErrors", "COpenSSL", "FixedKeyECDSA", "Hashing", "StrictJSON",
             ]
         ),
-        .target(name: "AttributionStore", dependencies: ["Attribution", "CodedErrors", "CThread", "Hashing"]),
+        .target(name: "AttributionStore", dependencies: ["Attribution", "CodedErrors", "Hashing"]),
         .target(
             name: "SQLiteStore",
             dependencies: [
@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "AttributionIngest",
             dependencies: [
-                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors", "CThread",
+                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
                 "Hashing", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -1,10 +1,11 @@
 package import Attribution
 package import AttributionSigning
 package import AttributionStore
-import Foundation
+package import CodedErrors
 package import Logging
 package import Metrics
 import ServiceLifecycle
+package import StrictJSON
 
 /// Accepts bodies from any thread, verifies and records them in batches, and answers each after its commit.
 ///
@@ -18,7 +19,6 @@ package final class Ingestor: Service {
     private let metrics: IngestMetrics
     private let metricsFactory: any MetricsFactory
     private let queue: BatchQueue<Pending>
-    private let givesWay: Bool
 
     private struct Pending: Sendable {
         let body: [UInt8]
@@ -35,7 +35,6 @@ package final class Ingestor: Service {
     ///   - ledger: Records them.
     ///   - explainer: Finds causes of invalid signatures for the answers; nil for answers without.
     ///   - limits: The limits of the queue and of batches.
-    ///   - givesWay: Whether the writer leaves most of a contended processor to other threads of the process.
     ///   - answeringTogether: Called with the work of answering a batch, which it must do exactly once before it
     ///     returns.
     ///   - logger: Where problems are logged.
@@ -45,7 +44,6 @@ package final class Ingestor: Service {
         ledger: any LedgerWriting,
         explainer: PostbackExplainer? = nil,
         limits: BatchLimits = .postbacks,
-        givesWay: Bool = false,
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory
@@ -53,7 +51,6 @@ package final class Ingestor: Service {
         self.verifier = verifier
         self.ledger = ledger
         self.explainer = explainer
-        self.givesWay = givesWay
         queue = BatchQueue(limits: limits)
         self.answeringTogether = answeringTogether
         self.logger = logger
@@ -107,7 +104,7 @@ package final class Ingestor: Service {
     /// it.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await Thread.runWriter(named: "skan-writer", givesWay: self.givesWay) { self.write() }
+            await runThread(named: "skan-writer") { self.write() }
         } onCancelOrGracefulShutdown: {
             self.close()
         }
@@ -213,5 +210,41 @@ package final class Ingestor: Service {
                 }
             }
         }
+    }
+}
+
+/// The result of submitting a body.
+package enum IngestOutcome: Sendable {
+    /// The result is on disk: recorded, a repeat, a conflict or quarantined; with the cause of an invalid signature, if
+    /// one was looked for and proven.
+    case durable(Recording, cause: ProvenCause? = nil)
+    /// The body is not one JSON object; nothing was kept.
+    case refused(JSONError)
+    /// The queue is full or the server is stopping; the sender should retry.
+    case overloaded
+    /// It may be a genuine postback with an unknown version or key, and there is no room to keep it; the sender should
+    /// retry.
+    case quarantineFull
+    /// The signature could not be verified now; nothing was kept, and the sender should retry.
+    case undecided
+    /// The store failed; nothing was kept, and the sender should retry.
+    case storeFailed
+
+    /// What was recorded, or why nothing was.
+    package var result: Result<Recording, Refusal> {
+        switch self {
+        case .durable(let recording, _): .success(recording)
+        case .refused(let error): .failure(Refusal(error))
+        case .overloaded: Self.notKept(.overloaded, "too many postbacks are waiting to be recorded")
+        case .quarantineFull:
+            Self.notKept(
+                .quarantineFull, "the postback has an unknown version or key, and there is no room to keep it")
+        case .undecided: Self.notKept(.undecided, "the signature could not be verified now")
+        case .storeFailed: Self.notKept(.storeFailed, "the store does not answer")
+        }
+    }
+
+    private static func notKept(_ code: ErrorCode, _ message: String) -> Result<Recording, Refusal> {
+        .failure(Refusal(code, message + "; nothing was kept", hint: "send it again"))
     }
 }

@@ -2,10 +2,11 @@ package import Attribution
 package import AttributionSigning
 package import AttributionStore
 import BoundedLogging
-import CodedErrors
-import Foundation
+package import CodedErrors
 package import Logging
+package import Metrics
 import ServiceLifecycle
+import StrictJSON
 
 /// Answers taps on web ads in groups, with payloads whose nonces are used up on disk.
 ///
@@ -32,7 +33,6 @@ package final class WebAdResponder: Service {
     private let failures: FailureLog
     private let missingKeys: FailureLog
     private let queue: BatchQueue<Pending>
-    private let givesWay: Bool
 
     /// Creates a responder; it works while ``run()`` does.
     ///
@@ -40,7 +40,6 @@ package final class WebAdResponder: Service {
     ///   - ledger: Stores the ads.
     ///   - signer: Signs the payloads; it may be replaced at any time.
     ///   - limits: The limits of the queue and of groups.
-    ///   - givesWay: Whether the writer leaves most of a contended processor to other threads of the process.
     ///   - signDigest: Signs with the keys of this process; it need not be reliable.
     ///   - requestSignatures: Requests signatures with keys that are not in this process.
     ///   - answeringTogether: Called with the work of answering a group, which it must do exactly once before it
@@ -50,7 +49,6 @@ package final class WebAdResponder: Service {
         ledger: any WebAdLedger,
         signer: CurrentSigner,
         limits: BatchLimits = .taps,
-        givesWay: Bool = false,
         signDigest: @escaping SignDigest = { try $0.signature(digest: $1) },
         requestSignatures: @escaping RequestSignatures = { $1([:]) },
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
@@ -58,7 +56,6 @@ package final class WebAdResponder: Service {
     ) {
         self.ledger = ledger
         current = signer
-        self.givesWay = givesWay
         self.signDigest = signDigest
         self.requestSignatures = requestSignatures
         self.answeringTogether = answeringTogether
@@ -97,7 +94,7 @@ package final class WebAdResponder: Service {
     /// The work runs on a thread of its own, because it blocks on the store and signs.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await Thread.runWriter(named: "skan-web-ads", givesWay: self.givesWay) { self.work() }
+            await runThread(named: "skan-web-ads") { self.work() }
         } onCancelOrGracefulShutdown: {
             self.close()
         }
@@ -140,9 +137,6 @@ package final class WebAdResponder: Service {
         }
         do {
             return try ledger.answer(taps.map(\.tap)) { sign($0, signer, external) }
-        } catch StoreError.failed(_, .damaged) where taps.count > 1 {
-            // One damaged page must not refuse the taps on all other ads.
-            return taps.flatMap { answers(to: [$0], signer) }
         } catch {
             return taps.map { _ in .unsigned(error) }
         }
@@ -186,6 +180,75 @@ package final class WebAdResponder: Service {
         case .unsigned(let error):
             failures.note(error)
             return .failed
+        }
+    }
+}
+
+/// The result of a tap on a web ad.
+package enum WebAdOutcome: Sendable {
+    /// The payload; its nonce is used up on disk.
+    case signed(SignedSKAdNetworkImpression)
+    /// The tap is refused.
+    case refused(WebAdRefusal)
+    /// The server has no signing keys.
+    case noSigningKeys
+    /// The server has no key for the ad's network; the nonce is still unused.
+    case keyMissing(adNetworkID: String)
+    /// The external signer of the ad's network does not sign now; the nonce is still unused.
+    case signerUnavailable(ExternalSignerError)
+    /// Too many taps are waiting, or the server is stopping; the nonce is still unused.
+    case overloaded
+    /// The store or the signer failed; the nonce is still unused, unless the failure came after the commit.
+    case failed
+
+    /// The payload, or why there is none.
+    package var result: Result<SignedSKAdNetworkImpression, Refusal> {
+        switch self {
+        case .signed(let impression): .success(impression)
+        case .refused(let refusal): .failure(Refusal(refusal))
+        case .noSigningKeys:
+            .failure(
+                Refusal(
+                    .noSigningKeys,
+                    "this server was started without --signing-keys and cannot answer taps on web ads; "
+                        + "the nonce is still unused",
+                    hint: "start it with --signing-keys FILE (SKAN_SIGNING_KEYS)"))
+        case .keyMissing(let adNetworkID):
+            .failure(
+                Refusal(
+                    .keyMissing,
+                    "the server no longer has a key to sign version 4.0 for \(adNetworkID.shortened(to: 60)); "
+                        + "the nonce is still unused",
+                    hint: "add one to its --signing-keys, and send it SIGHUP"))
+        case .signerUnavailable(let error):
+            .failure(Refusal(error.code, error.message + "; the nonce is still unused", hint: "send it again"))
+        case .overloaded:
+            .failure(
+                Refusal(.overloaded, "too many taps are waiting; the nonce is still unused", hint: "send it again"))
+        case .failed:
+            .failure(Refusal(.storeFailed, "the store or the signer does not answer", hint: "send it again"))
+        }
+    }
+
+    /// The label of the counter: the code of the refusal, or `signed`.
+    package var label: String {
+        switch result {
+        case .success: "signed"
+        case .failure(let refusal): refusal.code.rawValue
+        }
+    }
+
+    /// Counts taps, each counter at most once.
+    ///
+    /// - Parameters:
+    ///   - outcomes: Their outcomes.
+    ///   - factory: Where they are counted.
+    package static func count(_ outcomes: [WebAdOutcome], in factory: any MetricsFactory = MetricsSystem.factory) {
+        var counts: [String: Int64] = [:]
+        for outcome in outcomes { counts[outcome.label, default: 0] += 1 }
+        for (label, count) in counts {
+            Counter(label: "skan_web_ad_taps_total", dimensions: [("outcome", label)], factory: factory)
+                .increment(by: count)
         }
     }
 }

@@ -55,7 +55,6 @@ extension Server {
             health.answers = metrics.counts(of: "skan_ingress_requests_total", by: "status")
                 .map { (status: $0.key, count: $0.value) }.sorted { $0.status < $1.status }
             health.waiting = ingestor.queueDepth
-            health.storeProblems = ledger.remarks
             health.signerProblems = absences(externalSigners)
             health.certificateEndMilliseconds = tls.map { milliseconds($0.notValidAfter) }
             if case .file(let path) = store {

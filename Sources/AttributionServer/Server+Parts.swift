@@ -168,7 +168,7 @@ extension Server {
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
             HealthRoutes(
-                readiness: { recording(ledger, webAds) }, remarks: { ledger.remarks + absences(externalSigners) }),
+                readiness: { recording(ledger, webAds) }, remarks: { absences(externalSigners) }),
             APIDescriptionRoutes(),
             ReportRoutes(logger: logger, queue: queue) {
                 try await reporter.report($0, limits: $1)

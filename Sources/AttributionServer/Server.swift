@@ -90,7 +90,7 @@ package struct Server: Sendable {
         if let signer, let store = storage?.location {
             storage?.webAds = try WebAds(
                 store: store, signer: signer, requestSignatures: { externalSigners.request($0, answer: $1) },
-                givesWay: configuration.recordingGivesWay, logger: logger, onEvent: events.note)
+                logger: logger, onEvent: events.note)
         }
         let destination =
             configuration.counts.map { SignedCounts.Destination.file($0) }
@@ -112,8 +112,7 @@ package struct Server: Sendable {
         if let storage, let verifier {
             ingestor = Ingestor(
                 verifier: verifier, ledger: storage.ledger, explainer: explainer,
-                givesWay: configuration.recordingGivesWay, answeringTogether: Ingress.answerTogether, logger: logger,
-                metricsFactory: metrics)
+                answeringTogether: Ingress.answerTogether, logger: logger, metricsFactory: metrics)
         }
         let metricsRoutes = MetricsRoutes(
             metrics,

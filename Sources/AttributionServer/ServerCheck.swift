@@ -107,7 +107,6 @@ package struct ServerCheck: Sendable {
         do {
             let reader = try store.makeReader()
             defer { reader.close() }
-            try await (reader as? SQLiteLedgerReader)?.checkTables()
             let answer = try await reader.answer(LedgerQuestion())
             let count = Traffic.allCases.reduce(0) { $0 + answer.deliveries.count(.recorded, $1) }
             let isDamaged =

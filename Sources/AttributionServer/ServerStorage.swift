@@ -105,9 +105,9 @@ package enum StoreLocation: Sendable {
     ///
     /// - Returns: What keeps them out until it is released.
     /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if the file has an owner.
-    package func holdStopped() throws -> StoreHold? {
+    package func holdStopped() throws -> StoreLease? {
         switch self {
-        case .file(let path): try StoreHold(reading: path)
+        case .file(let path): try StoreLease(sharing: path)
         case .database: nil
         }
     }

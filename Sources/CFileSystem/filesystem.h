@@ -8,7 +8,7 @@
 
 // The status of a file at a path, relative to a folder, or with AT_EMPTY_PATH of an open one; 0, or -1 with errno.
 static inline long file_system_status(int descriptor, const char *path, int flags, struct statx *status) {
-    return syscall(SYS_statx, descriptor, path, flags, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_SIZE, status);
+    return syscall(SYS_statx, descriptor, path, flags, STATX_TYPE | STATX_INO | STATX_SIZE, status);
 }
 
 // The device as stat(2) has it.

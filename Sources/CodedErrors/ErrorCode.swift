@@ -103,8 +103,6 @@ package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
     case noStore = "no-store"
     case unusableStore = "unusable-store"
     case storeInUse = "store-in-use"
-    /// A repair would keep the server from recording for too long.
-    case repairTooLong = "repair-too-long"
     /// The process that owns a store cannot be reached, or its answer was incomplete.
     case ownerUnreachable = "owner-unreachable"
     case incompleteCopy = "incomplete-copy"
@@ -136,8 +134,7 @@ extension ErrorCode {
         case .targetTooLong: 414
         case .unsupportedMediaType: 415
         case .unsupportedExpectation: 417
-        case .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken,
-            .repairTooLong:
+        case .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken:
             422
         // RFC 6585, sections 4 and 5.
         case .tooManyRequests: 429

@@ -32,7 +32,7 @@ struct ImporterTests {
         let importer = Importer(
             ledger: ledger, verifier: try PostbackVerifier(), options: ImportOptions(recipient: .network, latest: .max))
         let tally = try await importer.run(try ImportFile(path, as: .log))
-        #expect(tally.total == 2 && tally.withoutBody == 1 && tally.unreadable == 1)
+        #expect(tally.total == 2 && tally[.withoutBody] == 1 && tally[.unreadable] == 1)
         #expect(tally.problems.map(\.number) == [2])
         #expect(tally.problems.allSatisfy { $0.reason.hasPrefix("the body begins and does not end") })
     }
@@ -52,12 +52,12 @@ struct ImporterTests {
         let importer = Importer(
             ledger: ledger, verifier: try PostbackVerifier(), options: ImportOptions(recipient: .network, latest: .max))
         let first = try await importer.run(try ImportFile(path.path))
-        #expect(first.quarantined.values.reduce(0, +) == 2 && first.notKept == 6 && first.total == 8)
+        #expect(first.quarantined == 2 && first[.notKept] == 6 && first.total == 8)
         #expect(!first.isWhole && first.description.hasSuffix(", not kept 6"))
         #expect(first.problems.map(\.number) == Array(3...8))
         #expect(first.problems.allSatisfy { $0.reason == "malformed, and could not be kept: the quarantine is full" })
         let second = try await importer.run(try ImportFile(path.path))
-        #expect(second.known == 0 && second.readBefore == 8 && second.total == 8)
+        #expect(second[.known] == 0 && second[.readBefore] == 8 && second.total == 8)
     }
 
     @Test("A file that is changed while it is read is refused, and the file it was is then read from its beginning")
@@ -86,6 +86,6 @@ struct ImporterTests {
         #expect(isChanged)
         try text.write(to: path)
         let tally = try await importer.run(try ImportFile(path.path))
-        #expect(tally.known == 0 && tally.readBefore == 0 && tally.total == 60_000)
+        #expect(tally[.known] == 0 && tally[.readBefore] == 0 && tally.total == 60_000)
     }
 }

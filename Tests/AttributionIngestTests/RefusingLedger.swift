@@ -13,7 +13,7 @@ struct RefusingLedger: LedgerWriting {
         deliveries.map { _ in nil }
     }
 
-    func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> SignedRecording {
+    func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
         throw Unused()
     }
 

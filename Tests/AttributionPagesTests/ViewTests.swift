@@ -160,10 +160,6 @@ struct ViewTests {
         ({ $0.disk = (free: 1 << 37, all: 1 << 40) }, "The disk of the store fills: 128.0 GiB are free."),
         ({ $0.lastRecordedAtMilliseconds = nil }, "No postback has been recorded yet."),
         (
-            { $0.storeProblems = ["the table quarantine is missing; postbacks are still recorded"] },
-            "The table quarantine is missing; postbacks are still recorded."
-        ),
-        (
             { $0.signerProblems = ["1 of 2 external signers is away"] },
             "1 of 2 external signers is away. Requests that need them are refused; skan doctor says more."
         ),

@@ -36,7 +36,7 @@ final class SignedCountsFileTests {
         Dictionary(lines.map { ($0.campaign.app.value, $0.signed) }) { $0 + $1 }
     }
 
-    @Test("After a write that failed the old and the new sums are written, each once and numbered without gaps")
+    @Test("After a write that failed the sums are written as they have grown, each once and numbered without gaps")
     func failedWrite() throws {
         let counts = counts()
         try SignedCountsTests.sign([1, 1, 2], counts)
@@ -47,10 +47,9 @@ final class SignedCountsFileTests {
         #expect(counts.write())
         #expect(counts.write())
         let lines = try lines()
-        #expect(lines.map(\.sequence) == [1, 2, 3, 4])
+        #expect(lines.map(\.sequence) == [1, 2, 3])
         #expect(Set(lines.map(\.writer)).count == 1)
-        #expect(Self.sums(lines.prefix(2)) == [1: 2, 2: 1])
-        #expect(Self.sums(lines.dropFirst(2)) == [1: 1, 3: 1])
+        #expect(Self.sums(lines) == [1: 3, 2: 1, 3: 1])
     }
 
     @Test("While the file cannot be written, ads without room for their sum are signed, not counted, and logged")
@@ -58,8 +57,9 @@ final class SignedCountsFileTests {
         let counts = counts(maximumSums: 2)
         try SignedCountsTests.sign([1, 2, 3, 1, 3], counts)
         #expect(!counts.write())
-        try SignedCountsTests.sign([3], counts)
         try makeFolder()
+        #expect(counts.write())
+        try SignedCountsTests.sign([3], counts)
         #expect(counts.write())
         let lines = try lines()
         #expect(Self.sums(lines) == [1: 2, 2: 1, 3: 1])

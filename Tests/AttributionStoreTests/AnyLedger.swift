@@ -36,10 +36,11 @@ struct TargetLedger: Sendable {
     let writer: any LedgerImporting
     let reader: any LedgerCopySource
 
-    /// Copies a store in a file into it.
+    /// Copies a store that has stopped into it.
     @discardableResult
-    func copy(_ source: any LedgerCopySource) async throws -> LedgerCopier.Summary {
-        try await LedgerCopier(from: source, to: target, named: "target").run()
+    func copy(_ source: any LedgerCopySource, _ postbacks: Postbacks) async throws -> LedgerCopier.Summary {
+        let verifier = postbacks.verifier
+        return try await LedgerCopier(from: source, to: target) { verifier.judge($0) }.run(isStopped: true)
     }
 
     /// The bodies in quarantine.

@@ -72,24 +72,21 @@ struct BlockStore {
             received: (Postbacks.noon - 30 * 86_400_000)..<(Postbacks.noon - 86_400_000)),
     ]
 
-    /// Answers every question as counting one by one does, with one thread and with two.
+    /// Answers every question as counting one by one does.
     ///
     /// - Returns: How many postbacks were counted without their columns, at the most.
     @discardableResult
     func expectExact(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int {
         var damaged = 0
-        for blocksAlone in [ColumnCount.blocksAlone, 0] {
-            let reader = PostgreSQLLedgerReader(
-                try address, blocksAlone: blocksAlone, patience: .seconds(60))
-            defer { reader.close() }
-            for question in Self.questions {
-                try await reader.expectExact(many, question, sourceLocation: sourceLocation)
-                var question = question
-                question.traffic = .test
-                let answer = try await reader.answer(question)
-                #expect(answer.unreadableCount == 0, sourceLocation: sourceLocation)
-                damaged = max(damaged, answer.damaged.reduce(0) { $0 + $1.count })
-            }
+        let reader = PostgreSQLLedgerReader(try address, patience: .seconds(60))
+        defer { reader.close() }
+        for question in Self.questions {
+            try await reader.expectExact(many, question, sourceLocation: sourceLocation)
+            var question = question
+            question.traffic = .test
+            let answer = try await reader.answer(question)
+            #expect(answer.unreadableCount == 0, sourceLocation: sourceLocation)
+            damaged = max(damaged, answer.damaged.reduce(0) { $0 + $1.count })
         }
         return damaged
     }

@@ -7,7 +7,7 @@ import SQLiteStore
 import StrictJSON
 import Testing
 
-@Suite("Damage in a store")
+@Suite("A damaged file")
 struct DamageTests {
     let store: TemporaryStore
     let postbacks: Postbacks
@@ -30,91 +30,66 @@ struct DamageTests {
         try postbacks.delivery(postbacks.draft(id: id))
     }
 
-    static let damages: [String] = [
-        "UPDATE postback_body SET body = x'00' WHERE id = 3", "DELETE FROM postback_body WHERE id = 3",
-        "UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3",
-        "UPDATE postback SET key_digest = randomblob(16)",
-        "INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)",
-        "INSERT INTO column_value VALUES (3, 1, '1', 0)",
-    ]
-
-    @Test("A damaged row stops neither an owner nor a report, and is not counted twice", arguments: damages)
-    func contained(_ damage: String) throws {
-        try fill(9)
-        try SQLite.execute(damage, store.path)
-        let ledger = try OpenLedger(store.path)
-        let batch = try ["new", "2", "newer", "4"].map { try delivery($0) }
-        let answers = try ledger.record(batch)
-        #expect(answers == [.recorded(.test), .duplicate(.test), .recorded(.test), .duplicate(.test)])
-    }
-
-    @Test("A missing row is not counted twice by an owner that knows its digest, and its copies are kept")
-    func missingRow() throws {
-        try fill(9)
-        try SQLite.execute("DELETE FROM postback WHERE id = 3", store.path)
-        let events = Events()
-        let ledger = try OpenLedger(store.path, onEvent: events.note)
-        #expect(try ledger.record([delivery("2")]) == [.conflict(.test)])
-        #expect(events.messages.contains { $0.contains("row 3") })
-    }
-
-    /// A change made with SQL, the beginning of the difference that recount reports, and whether it can be repaired.
-    static let findings: [(damage: String, finding: String, isRepairable: Bool)] = [
-        ("UPDATE postback_body SET body = x'00' WHERE id = 3", "postback 3: does not verify again", false),
-        ("DELETE FROM postback_body WHERE id = 3", "postback 3: cannot be read: its body is missing", false),
-        ("DELETE FROM postback WHERE id = 3", "postback 3: its row is missing; its bytes verify", true),
-        (
-            "DELETE FROM postback WHERE id = 3; DELETE FROM postback_body WHERE id = 3",
-            "postback 3: its row is missing, and so are its bytes", false
-        ),
-        ("UPDATE postback SET traffic = 'apple' WHERE id = 3", "postback 3: recorded as apple", false),
-        (
-            "PRAGMA ignore_check_constraints = ON; UPDATE postback SET recipient = 'netwovk' WHERE id = 3",
-            "postback 3: cannot be read: its recipient is unknown", false
-        ),
-        (
-            "PRAGMA ignore_check_constraints = ON; UPDATE postback SET traffic = 'tesu' WHERE id = 3",
-            "postback 3: cannot be read: its traffic is unknown", false
-        ),
-        ("UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),
-        ("UPDATE postback SET content_digest = zeroblob(16) WHERE id = 3", "postback 3: its digest is", false),
-        ("INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)", "there are columns for postbacks", true),
-        ("INSERT INTO column_block VALUES (-9223372036854775808, 1, 0, 0, x'', 0)", "there are columns for", true),
-        ("INSERT INTO column_block VALUES (9223372036854775807, 1, 0, 0, x'', 0)", "there are columns for", true),
-        ("UPDATE delivery SET count = count - 1 WHERE status = 'recorded'", "deliveries of quarter", true),
-        (
-            "UPDATE delivery SET count = count + 1 WHERE status = 'recorded'",
-            "1 postback (test) was counted as recorded, and no rows are left", false
-        ),
-        ("DELETE FROM delivery", "deliveries of quarter", true),
-        ("INSERT INTO quarantine_total VALUES ('forged', 5, 500)", "the quarantine's total of forged", true),
-        ("INSERT INTO recipient_copy VALUES (77, 'developer', 0)", "a copy for another recipient", true),
-    ]
-
     @Test(
-        "Recount reports it; a repair fixes what can be derived from the bytes and reports what remains",
-        arguments: findings)
-    func recount(_ row: (damage: String, finding: String, isRepairable: Bool)) async throws {
-        try fill(9)
-        try SQLite.execute(row.damage, store.path)
-        let verifier = postbacks.verifier
-        let reader = try SQLiteLedgerReader(store.path)
-        let found = try await reader.recount { verifier.judge($0) }
-        #expect(found.differences.contains { $0.description.hasPrefix(row.finding) }, "\(found.differences)")
-        reader.close()
-        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
-        let remaining = repair.remaining.differences.map(\.description)
-        if row.isRepairable {
-            #expect(remaining == [])
-            #expect(repair.repaired == found.differenceCount)
-        } else {
-            #expect(remaining.contains { $0.hasPrefix(row.finding) })
-        }
-        // Whether or not it was repaired, nothing is counted again.
+        "What reads a damaged page throws, and recount and repair name SQLite's finding and a backup",
+        arguments: ["postback", "postback_body", "delivery", "quarantine_received", "column_block"])
+    func damagedPage(_ table: String) async throws {
         let ledger = try OpenLedger(store.path)
-        let answers = try ledger.record([delivery("8"), delivery("0"), delivery("fresh")])
-        #expect(answers == [.duplicate(.test), .duplicate(.test), .recorded(.test)])
-        #expect(try await ledger.totals()[.postbacks] >= 8)
+        _ = try ledger.record(try ManyPostbacks(ManyPostbacks.block + 10).deliveries)
+        _ = try ledger.record([postbacks.delivery(Array("{}".utf8))])
+        try ledger.close()
+        try SQLite.garble(table, store.path)
+        let reader = try SQLiteLedgerReader(store.path)
+        defer { reader.close() }
+        let verifier = try ManyPostbacks.postbacks().verifier
+        for work in [
+            { _ = try await reader.recount { verifier.judge($0) } }, { _ = try await store.repair(by: verifier) },
+        ] {
+            let error = await #expect(throws: StoreError.self) { try await work() }
+            guard case .damaged(reader.path, let problem)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(problem.contains("age "), "\(problem)")
+            #expect(error?.hint?.contains("restore a backup") == true)
+        }
+        if ["delivery", "column_block"].contains(table) {
+            await #expect(throws: StoreError.failed(path: reader.path, .damaged)) {
+                try await reader.answer(LedgerQuestion(traffic: .test))
+            }
+        }
+        if table == "postback" {
+            await #expect(throws: StoreError.failed(path: reader.path, .damaged)) {
+                try await reader.export(ExportQuery(traffic: .test))
+            }
+        }
+    }
+
+    @Test("What sqlite3 can read of a damaged file becomes a store again, by the commands of BackupAndRestore.md")
+    func recovered() async throws {
+        let many = try ManyPostbacks(ManyPostbacks.block + 600).deliveries
+        do {
+            let ledger = try OpenLedger(store.path)
+            _ = try ledger.record(many)
+            try ledger.close()
+        }
+        for table in ["postback", "postback_body", "column_block"] {
+            try SQLite.garble(table, store.path, offset: table == "column_block" ? 0 : 3)
+        }
+        let new = store.path + "-new"
+        try SQLite.execute(".clone \(new)", store.path)
+        try SQLite.execute("PRAGMA application_id = 1936417134; PRAGMA user_version = 2", new)
+        let verifier = try ManyPostbacks.postbacks().verifier
+        let remaining = try await LedgerRepair.repair(path: new) { verifier.judge($0) }.remaining
+        #expect(
+            !remaining.differences.isEmpty
+                && remaining.differences.allSatisfy { if case .missingRows = $0 { true } else { $0.isUnreadable } },
+            "\(remaining.differences)")
+        #expect(remaining.verified > 4_000 && remaining.verified + remaining.differenceCount >= Int64(many.count))
+        let ledger = try OpenLedger(new)
+        #expect(try await ledger.totals()[.postbacks] == remaining.verified)
+        #expect(try ledger.record([delivery("fresh")]) == [.recorded(.test)])
+        #expect(try ledger.record([many[many.count - 1]]) == [.duplicate(.test)])
     }
 
     @Test("An id that no owner assigned is a readable error, not a crash")
@@ -219,24 +194,6 @@ struct DamageTests {
         }
     }
 
-    @Test(
-        "Postbacks with extreme times are counted, found and repaired too",
-        arguments: [Int64.max, .min, Int64.max / 900_000 * 900_000, -1])
-    func wildTimes(_ time: Int64) async throws {
-        let ledger = try OpenLedger(store.path)
-        let many = try ManyPostbacks(ManyPostbacks.block + 10)
-        _ = try ledger.record(Array(many.deliveries.prefix(100)))
-        let wild = try postbacks.delivery(postbacks.standIn.sign(postbacks.draft(id: "wild")), at: time)
-        #expect(try ledger.record([wild]) == [.recorded(.test)])
-        _ = try ledger.record(Array(many.deliveries.dropFirst(100)))
-        for dimension in ReportDimension.times {
-            let question = LedgerQuestion(dimensions: [dimension], traffic: .test, calendar: utcDays)
-            #expect(try await ledger.answer(question).totals[.postbacks] == Int64(many.deliveries.count + 1))
-        }
-        let range = (time == .max ? time - 1 : time)..<(time == .max ? time : time + 1)
-        #expect(try await ledger.answer(LedgerQuestion(received: range, traffic: .test)).totals[.postbacks] >= 1)
-    }
-
     @Test("Neither a recount nor a repair of a file that was cut off says to recount it")
     func cutOff() async throws {
         try fill(400)
@@ -245,64 +202,52 @@ struct DamageTests {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store.path))
         try file.truncate(atOffset: file.seekToEnd() - 4_096)
         try file.close()
-        let (verifier, error) = (postbacks.verifier, StoreError.beyondRecount(path: reader.path))
-        await #expect(throws: error) { try await reader.recount { verifier.judge($0) } }
-        await #expect(throws: error) { try await store.repair(by: verifier) }
-    }
-
-    @Test("Many differences are repaired in small transactions")
-    func manyDifferences() async throws {
-        let many = try ManyPostbacks(1_000)
-        let verifier = try ManyPostbacks.postbacks().verifier
-        let ledger = try OpenLedger(store.path)
-        _ = try ledger.record(many.deliveries)
-        try SQLite.flipBit(of: "content_digest", where: "id > 0", store.path)
-        try SQLite.execute("UPDATE delivery SET count = 0", store.path)
-        let repair = try await ledger.writer.repair { verifier.judge($0) }
-        #expect(repair.found.differenceCount > Int64(many.deliveries.count))
-        #expect(repair.remaining.differences == [] && repair.repaired == repair.found.differenceCount)
-        #expect(try ledger.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
-    }
-
-    @Test("A repair during recording agrees with what is recorded")
-    func repairBesideRecording() async throws {
-        try fill(30)
-        try SQLite.flipBit(of: "content_digest", where: "id < 20", store.path)
-        try SQLite.execute("DELETE FROM delivery", store.path)
-        let ledger = try OpenLedger(store.path)
         let verifier = postbacks.verifier
-        async let repair = ledger.writer.repair { verifier.judge($0) }
-        for number in 30..<60 {
-            #expect(try ledger.record([delivery("\(number)")]) == [.recorded(.test)])
+        for work in [
+            { _ = try await reader.recount { verifier.judge($0) } }, { _ = try await store.repair(by: verifier) },
+        ] {
+            let error = await #expect(throws: StoreError.self) { try await work() }
+            #expect(error?.hint?.contains("restore a backup") == true, "\(String(describing: error))")
         }
-        _ = try await repair
-        #expect(try await ledger.repair(verifier).isWhole)
-        #expect(try await ledger.differences(verifier) == [])
-        #expect(try ledger.record([delivery("3"), delivery("59")]) == [.duplicate(.test), .duplicate(.test)])
     }
 
-    @Test(
-        "A damaged page is reported, and the rows on other pages are still counted",
-        arguments: [false, true])
-    func damagedPage(isLast: Bool) async throws {
-        try fill(400)
-        try SQLite.garble("postback", store.path, isLast: isLast, offset: isLast ? 0 : 2)
-        let verifier = postbacks.verifier
-        let reader = try SQLiteLedgerReader(store.path)
-        let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
-        #expect(found.contains { $0.hasPrefix("SQLite's check") })
-        #expect(found.contains { $0.contains("its page is damaged") })
-        reader.close()
-        guard !isLast else {
-            // The page for the next row is damaged, so the owner refuses to start.
-            #expect(throws: StoreError.self) { try SQLiteLedgerWriter(path: store.path) }
-            return
-        }
+    @Test("An owner corrects the quarantine's totals at its start")
+    func totals() async throws {
+        try fill(9)
+        try SQLite.execute("DROP TABLE quarantine_total", store.path)
         let ledger = try OpenLedger(store.path)
-        let answers = try ledger.record(try (0..<400).map { try delivery("\($0)") } + [delivery("fresh")])
-        // Copies of unreadable rows are kept, because they may be all that is left.
-        #expect(answers.dropLast().allSatisfy { $0 == .duplicate(.test) || $0 == .conflict(.test) })
-        #expect(answers.contains(.conflict(.test)) && answers.contains(.duplicate(.test)))
-        #expect(answers.last == .recorded(.test))
+        #expect(try await ledger.reader.quarantineTotals().map(\.count) == [1])
+        #expect(try await ledger.differences(postbacks.verifier) == [])
+    }
+
+    @Test("A position from before a restore is refused once its id belongs to another postback")
+    func restoredStore() async throws {
+        try fill(5)
+        let copy = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        let lost: LedgerPosition
+        do {
+            let ledger = try OpenLedger(store.path)
+            _ = try ledger.record(try (100..<105).map { try delivery("\($0)") })
+            lost = try await ledger.answer(LedgerQuestion()).position
+            try ledger.close()
+        }
+        try copy.write(to: URL(fileURLWithPath: store.path))
+        let ledger = try OpenLedger(store.path)
+        await #expect(throws: LedgerQuestionError.futurePosition(lost)) {
+            try await ledger.answer(LedgerQuestion(asOf: lost))
+        }
+        _ = try ledger.record(try (200..<210).map { try delivery("\($0)") })
+        await #expect(throws: LedgerQuestionError.replacedPosition(lost)) {
+            try await ledger.answer(LedgerQuestion(asOf: lost))
+        }
+        await #expect(throws: LedgerQuestionError.replacedPosition(lost)) {
+            try await ledger.reader.export(ExportQuery(traffic: .test, after: lost))
+        }
+    }
+}
+
+extension RecountDifference {
+    fileprivate var isUnreadable: Bool {
+        if case .unreadable = self { true } else { false }
     }
 }

@@ -16,8 +16,6 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
     let openWebAds: @Sendable (String) throws -> any WebAdLedger
     /// Replaces a text in every body of a closed store, as damage would.
     let replaceInBodies: @Sendable (_ path: String, _ text: String, _ replacement: String) throws -> Void
-    /// Runs a statement on a closed store that no table refuses, as damage would.
-    let damage: @Sendable (_ path: String, _ statement: String) throws -> Void
 
     static let all = [
         LedgerFactory(testDescription: "SQLite") { path in
@@ -31,8 +29,6 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
             try SQLite.execute(
                 "UPDATE postback_body SET body = CAST(replace(CAST(body AS TEXT), '\(text)', '\(replacement)') AS BLOB)",
                 path)
-        } damage: { path, statement in
-            try SQLite.execute("PRAGMA ignore_check_constraints = 1; \(statement)", path)
         },
         LedgerFactory(testDescription: "PostgreSQL") { path in
             let address = try databases.address(of: path)
@@ -52,12 +48,6 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
                 """
                 UPDATE skan.postback_body
                 SET body = convert_to(replace(convert_from(body, 'UTF8'), '\(text)', '\(replacement)'), 'UTF8')
-                """, database: databases.text(of: path))
-        } damage: { path, statement in
-            try PostgreSQLServer.shared().sql(
-                """
-                ALTER TABLE skan.signed_impressions DROP CONSTRAINT IF EXISTS signed_impressions_count_check;
-                SET search_path = skan; \(statement)
                 """, database: databases.text(of: path))
         },
     ]

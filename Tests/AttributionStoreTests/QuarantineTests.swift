@@ -208,7 +208,7 @@ struct QuarantineTests {
         "Events that an operator must look into are errors",
         arguments: [
             (StoreEvent.notKept(.garbage, count: 3), true), (.fenced(path: "s"), true),
-            (.damagedRow(path: "s", id: 1), true), (.indexRebuilt(path: "s", rows: 1), false),
+            (.checkpointFailed(path: "s", reason: "r"), true), (.indexRebuilt(path: "s", rows: 1), false),
         ])
     func events(_ event: StoreEvent, _ isError: Bool) {
         #expect(event.isError == isError)

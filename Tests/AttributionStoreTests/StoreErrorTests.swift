@@ -8,32 +8,7 @@ struct StoreErrorTests {
         (.missing(path: "s"), "there is no store at s", "skan serve --store s"),
         (.noFolder(path: "f/s", folder: "f"), "the folder f of the store f/s does not exist", "mkdir f"),
         (.inUse(path: "s"), "another process has the store s", "stop it first, or name another store"),
-        (
-            .longRepair(path: "s", postbacks: 7),
-            "a table of s is damaged, and copying it would keep the server from recording for too long (7 postbacks)",
-            "stop the server, then skan recount --repair --store s"
-        ),
         (.newerSchema(path: "s"), "the store s was written by a later release of skan", "use that release"),
-        (
-            .missingTable(path: "s", table: "postback", isRecreated: true),
-            "the store s: its table postback is missing, and with it when and for whom each postback came",
-            "skan recount --repair --store s"
-        ),
-        (
-            .missingTable(path: "s", table: "owner", isRecreated: false), "the store s: its table owner is missing",
-            "restore a backup"
-        ),
-        (
-            .missingTable(path: "s", table: "quarantine", isRecreated: true),
-            "the store s: its table quarantine is missing, and with it all bodies that were not counted",
-            "skan recount --repair --store s"
-        ),
-        (
-            .linked(path: "/f/s", names: 2, folder: "/"),
-            "/f/s has 2 names (hard links), and what is recorded under one would be missing under another; remove all "
-                + "but one",
-            "find / -xdev -samefile /f/s"
-        ),
         (
             .emptyDatabase(path: "p"), "the database p holds no store",
             "check the name of the database; skan migrate --store p makes a new store in it"
@@ -48,11 +23,12 @@ struct StoreErrorTests {
         ),
         (
             .failed(path: "s", .damaged), "the store s: it is damaged",
-            "skan recount names what is damaged, and mends what it can with --repair; otherwise restore a backup"
+            "restore a backup, or read what is left into a new store: BackupAndRestore.md says how"
         ),
         (
-            .beyondRecount(path: "s"), "the store s: it is damaged, and neither a recount nor a repair can read it",
-            "restore a backup (BackupAndRestore.md); if the file was cut off, CommonErrors.md says how to read the rest"
+            .damaged(path: "s", problem: "row 1 missing from index a"),
+            "the store s: it is damaged: row 1 missing from index a",
+            "restore a backup, or read what is left into a new store: BackupAndRestore.md says how"
         ),
         (.failed(path: "s", .connectionLost), "the store s: the connection to the server broke", nil),
     ]
@@ -62,31 +38,6 @@ struct StoreErrorTests {
         #expect(error.message == message)
         #expect(error.hint == hint)
         #expect(error.description == [message, hint].compactMap(\.self).joined(separator: "; "))
-    }
-
-    static let remarks: [(StoreError, String)] = [
-        (
-            .missingTable(path: "s", table: "quarantine", isRecreated: true),
-            "the table quarantine is missing; postbacks are still recorded, but no other bodies are kept; "
-                + "run: skan recount --repair"
-        ),
-        (
-            .missingTable(path: "s", table: "postback", isRecreated: true),
-            "the table postback is missing; nothing can be recorded; stop the server, then run: skan recount --repair"
-        ),
-        (
-            .missingTable(path: "s", table: "postback", isRecreated: false),
-            "the table postback is missing; nothing can be recorded; restore a backup"
-        ),
-        (
-            .linked(path: "/f/s", names: 3, folder: "/"),
-            "the store has 3 names (hard links), and no command opens it until all but one are removed"
-        ),
-    ]
-
-    @Test("To anyone who asks for readiness, what is wrong is said without the path", arguments: remarks)
-    func remark(_ error: StoreError, _ remark: String) {
-        #expect(error.remark == remark)
     }
 
     @Test("A store that is not ready says what to do, too")

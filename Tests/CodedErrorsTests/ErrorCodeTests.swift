@@ -21,7 +21,7 @@ struct ErrorCodeTests {
             (.cancelled, 499, nil), (.signingFailed, 500, nil),
         ]
         + [
-            .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken, .repairTooLong,
+            .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken,
         ].map { ($0, 422, nil) }
         + [
             (.overloaded, 503, 1), (.tooManyConnections, 503, 1), (.notReady, 503, 1), (.busy, 503, 5),

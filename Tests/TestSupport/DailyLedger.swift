@@ -116,7 +116,7 @@ package struct DailyLedger: LedgerReading {
     package func export(_ query: ExportQuery) async throws -> ExportPage {
         try check()
         return ExportPage(
-            postbacks: [], position: LedgerPosition(store: "0123abcd", last: days, check: nil), unreadableCount: 0,
+            postbacks: [], position: LedgerPosition(store: "0123abcd", last: days, check: nil),
             isLast: true)
     }
 

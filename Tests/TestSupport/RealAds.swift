@@ -7,7 +7,7 @@ extension AdCostWriting {
     /// Adds up lines of real ads, and returns how many are new.
     @discardableResult
     package func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
-        try addSigned(counts, of: .real).new
+        try addSigned(counts, of: .real)
     }
 
     /// Records spend on real ads.
@@ -20,12 +20,5 @@ extension LedgerReading {
     /// What is known of the real ads of some days.
     package func costs(_ days: ClosedRange<CalendarDay>) async throws -> AdCosts {
         try await costs(AdCostQuestion(days: days))
-    }
-}
-
-extension LedgerCopySource {
-    /// What is kept of real ads.
-    package func costTable() async throws -> AdCostTable {
-        try await costTable(of: .real)
     }
 }

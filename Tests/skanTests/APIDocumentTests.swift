@@ -173,7 +173,7 @@ struct APIDocumentTests {
             let operation = try #require(operations.first { $0.path == route.definition.path })
             let described = Set(operation.responses.values.flatMap(\.reasons)).subtracting(gate)
             let ofBodies: Set = ["not-json", "body-too-large", "unsupported-media-type"]
-            let own = Set(["bad-field", "store-failed"]).union(route == .recount ? ["repair-too-long", "busy"] : [])
+            let own = Set(["bad-field", "store-failed"]).union(route == .recount ? ["busy"] : [])
             #expect(described == (operation.method == "POST" ? own.union(ofBodies) : own), "\(operation.path)")
         }
     }

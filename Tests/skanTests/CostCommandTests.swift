@@ -93,21 +93,6 @@ struct CostCommandTests {
         #expect(impressions(try report()) == 3)
     }
 
-    @Test("Lines of a damaged sum are left out with a warning, and the status is 1")
-    func damagedSum() throws {
-        try write(counted(5239, 500, sequence: 1), to: "first.ndjson")
-        #expect(try importing("--impressions", "first.ndjson").status == 0)
-        let damage = "PRAGMA ignore_check_constraints = 1; UPDATE signed_impressions SET count = -5"
-        #expect(try SkanProcess.run(SkanProcess.sqlite, ["skan.sqlite", damage], in: folder.url).status == 0)
-        try write(counted(5239, 5, sequence: 2) + counted(1139, 300, sequence: 3), to: "second.ndjson")
-        let outcome = try importing("--impressions", "second.ndjson")
-        #expect(outcome.status == 1)
-        #expect(outcome.output == "second.ndjson: lines counted 1, left out 1\n")
-        #expect(
-            outcome.errors.hasPrefix("skan: warning: second.ndjson: 1 lines were left out")
-                && outcome.errors.contains("2026-11-02 com.example app 525463029 source identifier 5239"), "\(outcome)")
-    }
-
     @Test("A client of the console with an unfinished request neither holds up a stop nor costs what was signed")
     func unfinishedRequest() throws {
         try folder.makeSigningKeys()

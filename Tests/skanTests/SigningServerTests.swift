@@ -60,70 +60,16 @@ struct SigningServerTests {
 
     // MARK: Threads
 
-    /// How the kernel schedules a thread.
-    private struct Scheduling: Hashable {
-        let name: String
-        let nice: Int
-        /// 0 is the usual one, 3 batch work.
-        let policy: Int
-
-        /// The threads of a process, in a listing that is like the one before it: one in which a thread ends may lack
-        /// others.
-        static func threads(of process: Int32) throws -> [Scheduling] {
-            let folder = "/proc/\(process)/task"
-            var (names, former): ([String], [String]) = ([], [])
-            for _ in 0..<100 where names.isEmpty || names != former {
-                former = names
-                names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-            }
-            return try names.compactMap { thread in
-                // It may have ended.
-                guard let text = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8),
-                    let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")")
-                else { return nil }
-                let fields = text[end...].split(separator: " ")
-                return Scheduling(
-                    name: String(text[text.index(after: start)..<end]), nice: try #require(Int(fields[17])),
-                    policy: try #require(Int(fields[39])))
-            }
+    /// The names of a process's threads, in a listing that is like the one before it: one in which a thread ends may lack
+    /// others.
+    private static func threadNames(of process: Int32) throws -> [String] {
+        let folder = "/proc/\(process)/task"
+        var (threads, former): ([String], [String]) = ([], [])
+        for _ in 0..<100 where threads.isEmpty || threads != former {
+            former = threads
+            threads = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         }
-    }
-
-    @Test("Threads that record give way to those that sign, where there are any", arguments: [true, false])
-    func precedence(_ signs: Bool) throws {
-        // Without the privilege, a thread that inherits giving way keeps it.
-        let withoutPrivilege = ["/usr/bin/setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
-        let server = try SkanServer(
-            in: folder, arguments: signs ? SkanServer.signing : ["--signing-keys", "keys.json"],
-            through: geteuid() == 0 ? withoutPrivilege : [])
-        let tap =
-            #"{"version":"4.0","source_engagement_type":"click_to_App_Store","source_domain":"example.com","#
-            + #""source_nonce":"RjV6hFf0S4CmNqxvAnkClw"}"#
-        // What their threads have answered, they have begun to do.
-        for (path, body, answer) in [
-            ("skadnetwork/postbacks", try CommandTests.body("skan-3.0-win"), "recorded"),
-            (".well-known/skadnetwork/get-signed-payload", tap, "nonce-unknown"),
-        ] {
-            let outcome = try SkanProcess.run(
-                SkanProcess.curl,
-                [
-                    "-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", body,
-                    "http://127.0.0.1:\(server.port)/\(path)",
-                ], in: folder.url)
-            #expect(outcome.output.contains(answer), "\(outcome.output)")
-        }
-        let threads = try Scheduling.threads(of: server.process.processIdentifier)
-        let own = try #require(threads.first { $0.name == "skan" }).nice
-        let recording = signs ? min(own + 13, 19) : own
-        for name in ["skan-writer", "skan-web-ads"] {
-            #expect(threads.contains(Scheduling(name: name, nice: recording, policy: signs ? 0 : 3)), "\(threads)")
-        }
-        guard signs else { return }
-        // The loops of listeners are batch work: that of postbacks gives way, those of signing and the console do not.
-        let loops = threads.filter { $0.name.hasPrefix("NIO-ELT-") && $0.policy == 3 }
-        #expect(Set(loops.map(\.nice)) == [own, recording], "\(threads)")
-        let yielding = threads.filter { $0.nice > own }.map(\.name)
-        #expect(yielding.allSatisfy { $0.hasPrefix("skan-w") || $0.hasPrefix("NIO-ELT-") }, "\(threads)")
+        return threads.compactMap { try? String(contentsOfFile: "\(folder)/\($0)/comm", encoding: .utf8) }
     }
 
     @Test("Where the process may use one processor, one event loop signs")
@@ -134,7 +80,7 @@ struct SigningServerTests {
             in: folder, arguments: SkanServer.signing, through: ["/usr/bin/taskset", "-c", String(allowed.1)])
         // The others are those of postbacks, of the console and of the owner's socket.
         // A thread has the name of the one that started it until it runs.
-        let names = Set(try Scheduling.threads(of: server.process.processIdentifier).map(\.name))
+        let names = Set(try Self.threadNames(of: server.process.processIdentifier))
         #expect(names.count { $0.hasPrefix("NIO-ELT-") } == 4, "\(names)")
     }
 

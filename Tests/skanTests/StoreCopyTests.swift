@@ -78,20 +78,20 @@ struct StoreCopyTests {
         _ = try sql(
             """
             CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NULL; END $$;
-            CREATE TRIGGER hold AFTER INSERT ON skan.copy_run FOR EACH ROW WHEN (NEW.source_id > 4000)
-                EXECUTE FUNCTION hold()
+            CREATE TRIGGER hold AFTER INSERT ON skan.postback FOR EACH ROW WHEN (NEW.id = 4097) EXECUTE FUNCTION hold()
             """)
         let sleeping = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
         try kill(
             ["skan.sqlite", database], at: "EXISTS (SELECT \(sleeping))", whilePostingTo: source)
         _ = try sql("SELECT pg_terminate_backend(pid, 10000) \(sleeping)")
-        _ = try sql("DROP TRIGGER hold ON skan.copy_run; DROP FUNCTION hold")
-        #expect(try sql("SELECT copied FROM skan.copy_source") == "4096")
+        _ = try sql("DROP TRIGGER hold ON skan.postback; DROP FUNCTION hold")
+        #expect(try sql("SELECT count(*) FROM skan.postback") == "4096")
         let second = try skan("store", "copy", "skan.sqlite", database)
-        #expect(second.status == 0 && second.output.contains("and read all "), "\(second)")
+        #expect(second.status == 0 && second.errors.contains("; copy again for what came since"), "\(second)")
         _ = source.end(SIGTERM)
         let last = try skan("store", "copy", "skan.sqlite", database, "--source-stopped")
         #expect(last.status == 0 && last.output.hasPrefix("copied 0 postbacks"), "\(last)")
+        #expect(last.errors.contains("copied up to ") && !last.errors.contains("copy again"))
         try expectSame("skan.sqlite", database)
         // Servers go on from there.
         let target = try SkanServer(in: folder, store: database)
@@ -102,7 +102,7 @@ struct StoreCopyTests {
     @Test("A copy into a file that is killed goes on, takes over what came since, and ends the same to the digit")
     func intoFile() throws {
         _ = try skan("simulate", "--count", "6000", "--days", "3", "--keys", "keys", "--store", "first.sqlite")
-        #expect(try skan("store", "copy", "first.sqlite", database).status == 0)
+        #expect(try skan("store", "copy", "first.sqlite", database, "--source-stopped").status == 0)
         let source = try SkanServer(in: folder, store: database)
         // What is read behind the postbacks does not come.
         let holder = try start(
@@ -160,10 +160,8 @@ struct StoreCopyTests {
         #expect(try SkanProcess.run(SkanProcess.sqlite, ["skan.sqlite", exchange], in: folder.url).status == 0)
         let copy = try skan("store", "copy", "skan.sqlite", "copy.sqlite")
         #expect(copy.status == 1, "\(copy)")
-        #expect(copy.errors.contains("2 postbacks were left out, in this run 3, 4: "), "\(copy)")
+        #expect(copy.errors.contains("2 postbacks were left out, the first of them 3, 4: "), "\(copy)")
         #expect(copy.errors.contains("no copy into copy.sqlite comes back to them"), "\(copy)")
         #expect(copy.errors.contains("skan recount --store skan.sqlite --repair"), "\(copy)")
-        let again = try skan("store", "copy", "skan.sqlite", "copy.sqlite")
-        #expect(again.status == 1 && again.errors.contains("2 postbacks were left out: "), "\(again)")
     }
 }

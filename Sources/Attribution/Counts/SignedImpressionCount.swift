@@ -1,16 +1,16 @@
 import StrictJSON
 
-/// How many ads a process signed for one campaign in a short time: one line of the file of `skan serve --counts`.
+/// How many ads a process signed for one campaign on a day so far: one line of the file of `skan serve --counts`.
 ///
 /// An ad counts once, in however many forms and versions it was signed. Whether it was shown is not known here.
-/// ``writer`` and ``sequence`` identify a line, so that a file that is imported twice counts once; a process takes a new
-/// ``writer`` each time it starts, and numbers its lines from 1 without gaps.
+/// ``writer`` and ``sequence`` identify a sum, of which the greatest counts, so that a file that is imported twice counts
+/// once; a process takes a new ``writer`` each time it starts, and numbers its sums from 1.
 package struct SignedImpressionCount: Hashable, Sendable {
     /// The campaign that the ads were signed for.
     package let campaign: SignedCampaign
     /// The id of the process that counted them, chosen at random when it started.
     package let writer: Nonce
-    /// The number of the line among those of its writer, from 1.
+    /// The number of the sum among those of its writer, from 1.
     package let sequence: Int64
     /// When they were signed, in Unix seconds; within one day of UTC.
     package let seconds: Range<Int64>

@@ -86,7 +86,7 @@ extension PageRoutes {
             return try await queue.run {
                 let report = try await sources.report(wanted, Self.limits)
                 report.warnings.forEach { failures.note($0) }
-                return .file(csv: try await BackgroundWork.run { report.rendered(as: .csv) }, name: "report")
+                return .file(csv: report.rendered(as: .csv), name: "report")
             }
         }
         let report = await part { try await queue.run { try await sources.report(wanted, Self.limits) } }

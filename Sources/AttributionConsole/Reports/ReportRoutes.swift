@@ -80,12 +80,11 @@ package struct ReportRoutes: ConsoleRoutes {
     private func answer(_ job: (_ nowMilliseconds: Int64) throws -> Job) async -> IngressAnswer {
         do {
             let job = try job(Int64(Date().timeIntervalSince1970 * 1000))
-            // Rendered within the queue and in the background, too: the text of a large report takes more memory than
-            // counting it, and figures are computed while rendering.
+            // Rendered within the queue, too: the text of a large report takes more memory than counting it.
             return try await queue.run {
                 let counted = try await job.count(LedgerLimits(deadline: Self.deadline, isBackground: true))
                 counted.warnings.forEach { failures.note($0) }
-                return try await BackgroundWork.run { counted.rendered() }
+                return counted.rendered()
             }
         } catch {
             return failures.answer(to: error)

@@ -4,43 +4,24 @@ import Hashing
 ///
 /// What is appended meanwhile is left for another time.
 final class DigestedStream {
-    private let stream: FileStream
+    let file: FileStream
     /// Over the bytes read since the beginning.
     private var hash = SHA256()
 
     /// Opens a file; `-` is standard input.
     init(_ name: String) throws(ImportFailure) {
         do {
-            stream = try FileStream(name)
+            file = try FileStream(name)
         } catch {
             throw ImportFailure(error)
         }
     }
 
-    var name: String {
-        stream.name
-    }
-
-    /// Nil where it is not known, as of standard input.
-    var size: Int64? {
-        stream.size
-    }
-
-    /// Whether somebody has written to the file since it was opened; it may only have grown.
-    var hasChanged: Bool {
-        stream.hasChanged
-    }
-
-    /// How much of the file was read, for display.
-    var progress: String {
-        stream.progress
-    }
-
-    /// The next bytes; nil at the end.
-    func next() throws(ImportFailure) -> [UInt8]? {
+    /// The next bytes up to an offset; nil when there are none.
+    func next(upTo end: Int64 = .max) throws(ImportFailure) -> [UInt8]? {
         let bytes: [UInt8]?
         do {
-            bytes = try stream.next(upTo: size.map { $0 - stream.position } ?? .max)
+            bytes = try file.next(upTo: min(end, file.size ?? .max) - file.position)
         } catch {
             throw ImportFailure(error)
         }
@@ -62,34 +43,21 @@ final class DigestedStream {
     /// - Returns: The digests by length; nil for what cannot be read twice.
     /// - Throws: ``ImportFailure`` when it cannot be read.
     func digests(_ lengths: [Int64]) throws(ImportFailure) -> [Int64: [UInt8]]? {
-        guard let size, rewind() else {
+        guard let size = file.size, rewind() else {
             return nil
         }
         var digests: [Int64: [UInt8]] = [:]
-        var hash = SHA256()
-        var pending = (lengths + [size])[...]
-        var offset: Int64 = 0
-        while let bytes = try next() {
-            var rest = bytes[...]
-            while let length = pending.first, length < offset + Int64(rest.count) {
-                let part = rest.prefix(Int(length - offset))
-                hash.update(Array(part))
-                rest = rest.dropFirst(part.count)
-                offset = length
-                digests[length] = hash.digestSoFar().bytes
-                pending.removeFirst()
+        for length in lengths + [size] {
+            while try next(upTo: length) != nil {}
+            if file.position == length {
+                digests[length] = digest
             }
-            hash.update(Array(rest))
-            offset += Int64(rest.count)
-        }
-        for length in pending where length == offset {
-            digests[length] = hash.digestSoFar().bytes
         }
         return rewind() ? digests : nil
     }
 
     private func rewind() -> Bool {
-        guard stream.rewind() else {
+        guard file.rewind() else {
             return false
         }
         hash = SHA256()

@@ -8,20 +8,12 @@ package final class ImportFile {
     package let name: String
     /// Its form.
     package let input: ImportInput
-    /// The columns, in CSV.
-    let header: CSVHeader?
+    /// The columns, in CSV, after ``readHeader()``.
+    private(set) var header: CSVHeader?
     private let stream: DigestedStream
     private var pending: [UInt8]
-    private var splitter: Splitter
+    private var splitter: any RecordSplitter
     private var isAtEnd = false
-    /// Whether its array was found to have no end.
-    private var isEndMissing = false
-    private var count = 0
-
-    private enum Splitter {
-        case lines(LineSplitter)
-        case objects(JSONObjectSplitter)
-    }
 
     /// How many records are judged together.
     private static let batch = 1_024
@@ -35,27 +27,22 @@ package final class ImportFile {
     /// - Throws: ``ImportFailure`` for one that cannot be read, or is none of the forms.
     package init(_ name: String, as input: ImportInput? = nil) throws(ImportFailure) {
         self.name = name
-        let stream = try DigestedStream(name)
-        self.stream = stream
-        (pending, self.input) = try Self.begin(stream, input)
-        splitter = Self.splitter(self.input)
-        header = nil
+        stream = try DigestedStream(name)
+        pending = try Self.beginning(stream)
+        let form: ImportInput
+        if let input {
+            form = input
+        } else {
+            form = try ImportInput(of: pending, name: name)
+        }
+        self.input = form
+        splitter = form == .json ? ObjectSplitter() : LineSplitter(hasQuotes: form == .csv)
     }
 
-    private init(_ file: ImportFile, header: CSVHeader) {
-        name = file.name
-        input = file.input
-        stream = file.stream
-        pending = file.pending
-        splitter = file.splitter
-        isAtEnd = file.isAtEnd
-        self.header = header
-    }
-
-    /// The file after its header, in CSV; itself in other forms.
-    func afterHeader() throws(ImportFailure) -> ImportFile {
+    /// Reads the header of CSV; other forms have none.
+    func readHeader() throws(ImportFailure) {
         guard input == .csv, header == nil else {
-            return self
+            return
         }
         guard let first = try nextRecord() else {
             throw ImportFailure("\(name) is empty", hint: "expected a header with the names of columns")
@@ -68,12 +55,11 @@ package final class ImportFile {
             throw ImportFailure(
                 "\(name) ends within its header, which may be cut off", hint: "add a newline if it is whole")
         }
-        return ImportFile(self, header: CSVHeader(first.bytes))
+        header = CSVHeader(first.bytes)
     }
 
-    private static func begin(
-        _ stream: DigestedStream, _ input: ImportInput?
-    ) throws(ImportFailure) -> ([UInt8], ImportInput) {
+    /// The first bytes, without a byte order mark.
+    private static func beginning(_ stream: DigestedStream) throws(ImportFailure) -> [UInt8] {
         var head: [UInt8] = []
         while head.count < 1 << 16, let bytes = try stream.next() {
             head += bytes
@@ -81,21 +67,7 @@ package final class ImportFile {
         if head.starts(with: [0xEF, 0xBB, 0xBF]) {
             head.removeFirst(3)
         }
-        return (head, try form(of: head, stream.name, input))
-    }
-
-    private static func form(
-        of head: [UInt8], _ name: String, _ input: ImportInput?
-    ) throws(ImportFailure) -> ImportInput {
-        guard let input else {
-            return try InputSign.input(of: head, name: name)
-        }
-        return input
-    }
-
-    private static func splitter(_ input: ImportInput) -> Splitter {
-        input == .json
-            ? .objects(JSONObjectSplitter(entersArrays: true)) : .lines(LineSplitter(hasQuotes: input == .csv))
+        return head
     }
 
     /// Finds out how far it was imported before.
@@ -106,7 +78,7 @@ package final class ImportFile {
     /// - Returns: What is to be noted of it; nil for what cannot be read twice.
     /// - Throws: ``ImportFailure`` when it cannot be read.
     func identified(among files: [ImportedFile]) throws(ImportFailure) -> ImportedFile? {
-        guard let size = stream.size else {
+        guard let size = stream.file.size else {
             return nil
         }
         let known = files.filter { $0.bytes <= size }
@@ -115,13 +87,13 @@ package final class ImportFile {
             return nil
         }
         let records = known.filter { digests[$0.bytes] == $0.digest }.map(\.records).max() ?? 0
-        (pending, _) = try Self.begin(stream, input)
+        pending = try Self.beginning(stream)
         return ImportedFile(digest: digest, bytes: size, records: records)
     }
 
     /// Whether it was written to since it was opened.
     var hasChanged: Bool {
-        stream.hasChanged
+        stream.file.hasChanged
     }
 
     /// The digest of what was read of it.
@@ -136,7 +108,7 @@ package final class ImportFile {
 
     /// How many bytes it has; nil where that is not known.
     var size: Int64? {
-        stream.size
+        stream.file.size
     }
 
     /// The next records; nil at the end.
@@ -157,14 +129,14 @@ package final class ImportFile {
     ///   - use: Takes each record with its number.
     /// - Throws: ``ImportFailure``, and what `use` throws.
     package func eachRecord(_ options: ImportOptions, _ use: (Int, ImportRecord) async throws -> Void) async throws {
-        let file = try afterHeader()
+        try readHeader()
         let reader: RecordReader
         do throws(ImportRecord.Problem) {
-            reader = try RecordReader(file, options)
+            reader = try RecordReader(self, options)
         } catch {
             throw ImportFailure("\(name): \(error)")
         }
-        while let records = try file.next() {
+        while let records = try next() {
             for record in records {
                 try await use(record.number, reader.read(record))
             }
@@ -173,82 +145,79 @@ package final class ImportFile {
 
     private func nextRecord() throws(ImportFailure) -> RawRecord? {
         while true {
-            if let record = cut() {
+            if let record = splitter.next() {
                 return record
             }
             guard !isAtEnd else {
-                return missingEnd()
-            }
-            if !pending.isEmpty {
-                append(pending)
-                pending = []
-            } else if let bytes = try stream.next() {
-                append(bytes)
-            } else {
-                isAtEnd = true
-                finish()
-            }
-        }
-    }
-
-    private func cut() -> RawRecord? {
-        switch splitter {
-        case .lines(var lines):
-            splitter = .lines(LineSplitter(hasQuotes: false))
-            defer { splitter = .lines(lines) }
-            return lines.next()
-        case .objects(var objects):
-            splitter = .lines(LineSplitter(hasQuotes: false))
-            defer { splitter = .objects(objects) }
-            guard let record = objects.next() else {
                 return nil
             }
-            count += 1
-            // The last one may go on in a longer file.
-            var rest = objects
-            return RawRecord(
-                number: count, bytes: record.bytes, isCut: record.count > record.bytes.count,
-                isUnfinished: isAtEnd && rest.next() == nil)
+            if !pending.isEmpty {
+                splitter.append(pending)
+                pending = []
+            } else if let bytes = try stream.next() {
+                splitter.append(bytes)
+            } else {
+                isAtEnd = true
+                splitter.finish()
+            }
         }
     }
 
-    /// What is said, once, of an array that does not end: the file may have been cut off.
-    private func missingEnd() -> RawRecord? {
-        guard case .objects(let objects) = splitter, objects.isInsideArray, !isEndMissing else {
+    /// How much of it was read, for a person; empty when its size is not known.
+    var progress: String {
+        stream.file.progress
+    }
+}
+
+/// Cuts a stream of bytes into records.
+protocol RecordSplitter {
+    /// Appends bytes.
+    mutating func append(_ bytes: [UInt8])
+
+    /// Says that no more bytes follow.
+    mutating func finish()
+
+    /// The next record; nil when more bytes are needed, or at the end.
+    mutating func next() -> RawRecord?
+}
+
+/// Cuts JSON into objects, also those of arrays.
+private struct ObjectSplitter: RecordSplitter {
+    private var objects = JSONObjectSplitter(entersArrays: true)
+    private var count = 0
+    private var isAtEnd = false
+    /// Whether it was said that an array has no end.
+    private var isEndMissing = false
+
+    mutating func append(_ bytes: [UInt8]) {
+        objects.append(bytes)
+    }
+
+    mutating func finish() {
+        isAtEnd = true
+        objects.finish()
+    }
+
+    mutating func next() -> RawRecord? {
+        guard let record = objects.next() else {
+            return missingEnd()
+        }
+        count += 1
+        // The last one may go on in a longer file.
+        var rest = objects
+        return RawRecord(
+            number: count, bytes: record.bytes, isCut: record.count > record.bytes.count,
+            isUnfinished: isAtEnd && rest.next() == nil)
+    }
+
+    /// What is said, once, of an array that does not end.
+    private mutating func missingEnd() -> RawRecord? {
+        guard isAtEnd, objects.isInsideArray, !isEndMissing else {
             return nil
         }
         isEndMissing = true
         return RawRecord(
             number: count + 1, bytes: [], isCut: false, isUnfinished: true,
             problem: .malformed("the array does not end: the file may have been cut off"))
-    }
-
-    private func append(_ bytes: [UInt8]) {
-        switch splitter {
-        case .lines(var lines):
-            splitter = .lines(LineSplitter(hasQuotes: false))
-            lines.append(bytes)
-            splitter = .lines(lines)
-        case .objects(var objects):
-            splitter = .lines(LineSplitter(hasQuotes: false))
-            objects.append(bytes)
-            splitter = .objects(objects)
-        }
-    }
-
-    private func finish() {
-        switch splitter {
-        case .lines(var lines):
-            lines.finish()
-            splitter = .lines(lines)
-        case .objects(var objects):
-            objects.finish()
-            splitter = .objects(objects)
-        }
-    }
-
-    /// How much of it was read, for a person; empty when its size is not known.
-    var progress: String {
-        stream.progress
     }
 }

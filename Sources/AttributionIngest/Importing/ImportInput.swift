@@ -1,4 +1,5 @@
-package import Attribution
+import Attribution
+import StrictJSON
 
 /// The forms of files that postbacks are imported from.
 package enum ImportInput: String, CaseIterable, Hashable, Sendable {
@@ -22,56 +23,60 @@ package enum ImportInput: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// How files are to be read.
-package struct ImportOptions: Sendable {
-    /// The form of the files; found out from their beginning when nil.
-    package var input: ImportInput?
-    /// When everything was received, in Unix milliseconds; nil when each record says it.
-    package var received: Int64?
-    /// The member or column with the time of receipt, when it has none of the usual names.
-    package var receivedField: String?
-    /// The member or column with the body, when it has none of the usual names.
-    package var bodyField: String?
-    /// Whose copies they are, where a record does not say it.
-    package var recipient: Delivery.Recipient
-    /// Times after it are refused, in Unix milliseconds.
-    package var latest: Int64
-
-    /// Makes options.
-    package init(recipient: Delivery.Recipient = .network, latest: Int64) {
-        self.recipient = recipient
-        self.latest = latest
-    }
-
-    /// The usual names of the time of receipt, the most telling first.
-    package static let receivedFields = [
-        "received-at", "received", "receivedat", "arrival-time", "timestamp", "@timestamp", "time-iso8601",
-        "time-local", "msec", "time", "datetime", "ts", "date",
-    ]
-
-    /// The usual names of the body.
-    package static let bodyFields = ["body", "postback", "request-body", "raw-body", "payload", "raw"]
-
-    /// The usual names of the path a request was sent to.
-    static let pathFields = ["uri", "request-uri", "path", "request"]
-
-    /// Names to look for: the one that was given, or the usual ones.
-    func names(_ given: String?, or usual: [String]) -> [String] {
-        given.map { [Self.normalized($0)] } ?? usual
-    }
-
-    /// A name without regard to letter case, spaces around it, and `_` for `-`.
-    static func normalized(_ name: some StringProtocol) -> String {
-        // By bytes: a file of a million records has ten million names.
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(name.utf8.count)
-        for byte in name.utf8 where byte != UInt8(ascii: " ") {
-            switch byte {
-            case UInt8(ascii: "_"): bytes.append(UInt8(ascii: "-"))
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
-            default: bytes.append(byte)
-            }
+extension ImportInput {
+    /// Finds out what a file is.
+    ///
+    /// - Parameters:
+    ///   - head: Its first bytes, without a byte order mark.
+    ///   - name: Its name, for messages.
+    /// - Throws: ``ImportFailure`` for what is none of the forms.
+    init(of head: [UInt8], name: String) throws(ImportFailure) {
+        try Self.refuse(head, name)
+        let text = head.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        guard let first = text.first else {
+            // Nothing in it is nothing to do.
+            self = .ndjson
+            return
         }
-        return String(decoding: bytes, as: UTF8.self)
+        let line = text.prefix { $0 != 0x0A }
+        let hasTime = ReceiptTime.firstInBrackets(line) != nil
+        if first == UInt8(ascii: "{") {
+            self = (try? JSONObject(reading: line, limit: RawRecord.longest)) == nil ? .json : .ndjson
+            return
+        }
+        let words = String(decoding: line, as: UTF8.self)
+        guard first != UInt8(ascii: "[") || hasTime else {
+            self = .json
+            return
+        }
+        guard !words.contains(" HTTP/"), !hasTime else {
+            self = .log
+            return
+        }
+        let names = CSVHeader(Array(line)).names
+        let known = Set(
+            ImportOptions.bodyFields + ImportOptions.receivedFields + PostbackField.allCases.map(\.rawValue))
+        guard names.contains(where: known.contains) else {
+            throw ImportFailure(
+                "cannot tell what \(name) is: it begins with \(words.shortened(to: 40))",
+                hint: "--input says it: one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self = .csv
+    }
+
+    private static func refuse(_ head: [UInt8], _ name: String) throws(ImportFailure) {
+        if head.starts(with: [0x1F, 0x8B]) {
+            throw ImportFailure("\(name) is compressed by gzip", hint: "gzip -dk \(name)")
+        }
+        if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+            throw ImportFailure("\(name) is compressed by zstd", hint: "zstd -dk \(name)")
+        }
+        if head.starts(with: "PK\u{3}\u{4}".utf8) {
+            throw ImportFailure("\(name) is a ZIP archive", hint: "unzip \(name)")
+        }
+        if head.starts(with: "SQLite format 3\0".utf8) {
+            throw ImportFailure(
+                "\(name) is a database", hint: "skan export --store \(name) --bodies > postbacks.ndjson")
+        }
     }
 }

@@ -1,4 +1,5 @@
 package import Attribution
+package import CodedErrors
 import StrictJSON
 
 /// One record of a file, taken apart.
@@ -46,6 +47,14 @@ package enum ImportRecord: Sendable {
     }
 }
 
+/// A record that cannot be used.
+package struct ImportProblem: Hashable, Sendable {
+    /// The line or the number of the record, from 1.
+    package let number: Int
+    /// What was found and what was expected.
+    package let reason: String
+}
+
 /// A record as it was cut out of its file.
 struct RawRecord: Sendable {
     /// The line it begins on, or its number among the records, from 1.
@@ -63,24 +72,34 @@ struct RawRecord: Sendable {
     static let longest = 64 << 10
 }
 
-extension ImportOptions {
-    /// The time a record gives, or the one that holds for all.
-    func time(_ text: String?, name: String?) throws(ImportRecord.Problem) -> Int64 {
-        if let received {
-            return received
+extension RawRecord {
+    /// Its bytes, of a record that is whole.
+    var wholeBytes: [UInt8] {
+        get throws(ImportRecord.Problem) {
+            if let problem {
+                throw problem
+            }
+            guard !isCut else {
+                throw .malformed("it is longer than \(Self.longest) bytes, or a quote does not end")
+            }
+            return bytes
         }
-        guard let text, let name, !text.isEmpty else {
-            throw .noTime(names: names(receivedField, or: Self.receivedFields))
-        }
-        guard let time = ReceiptTime.milliseconds(text.utf8), time >= ReceiptTime.earliest, time <= latest else {
-            throw .strangeTime(name: name, found: text.shortened(to: 40))
-        }
-        return time
+    }
+}
+
+/// Why a file cannot be imported, and what to do.
+package struct ImportFailure: CodedError, Hashable {
+    package let code: ErrorCode
+    package let message: String
+    package let hint: String?
+
+    init(_ message: String, code: ErrorCode = .malformedFile, hint: String? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
     }
 
-    /// Whose copy a request to a path brought.
-    func recipient(path: some StringProtocol) -> Delivery.Recipient {
-        // The one path that nobody chooses: Apple's devices send developers' copies there.
-        path.contains("/report-attribution") ? .developer : recipient
+    init(_ refusal: Refusal) {
+        self.init(refusal.message, code: refusal.code, hint: refusal.hint)
     }
 }

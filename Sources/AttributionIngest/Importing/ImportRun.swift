@@ -3,32 +3,35 @@ import AttributionSigning
 import AttributionStore
 import StrictJSON
 
-/// Some records of a file, taken apart and judged.
+/// Some records of a file, read and judged.
 struct JudgedRecords: Sendable {
-    var deliveries: [Delivery] = []
+    private(set) var deliveries: [Delivery] = []
     /// Of each delivery.
-    var numbers: [Int] = []
-    var unreadable: [(number: Int, reason: String)] = []
-    var withoutBody = 0
+    private(set) var numbers: [Int] = []
+    private(set) var unreadable: [ImportProblem] = []
+    private(set) var withoutBody = 0
     /// Records that an earlier import read, and could use.
-    var readBefore = 0
+    private(set) var readBefore = 0
     /// How many records are done with.
-    var count = 0
-    /// Why the first record that should be a delivery is none, where it lacks a time.
-    var untimed: (number: Int, problem: ImportRecord.Problem)?
+    private(set) var count = 0
+    /// The first record, if it should be a delivery and lacks a time.
+    private(set) var untimed: ImportProblem?
     /// Why a signature could not be verified.
-    var undecided: String?
+    private(set) var undecided: String?
 
     /// Looks once more at records that an earlier import read: what cannot be used is named each time.
     init(readBefore records: [RawRecord], _ reader: RecordReader) {
         for record in records {
             switch reader.read(record) {
             case .unreadable(let problem):
-                unreadable.append((record.number, problem.description))
+                unreadable.append(ImportProblem(number: record.number, reason: problem.description))
             case .delivery(let body, _, _):
-                if let error = Self.jsonError(in: body) {
-                    unreadable.append((record.number, "the body: \(error)"))
-                } else {
+                do throws(PostbackRejection) {
+                    _ = try ReceivedPostback(reading: body)
+                    readBefore += 1
+                } catch .notJSON(let error) {
+                    unreadable.append(ImportProblem(number: record.number, reason: "the body: \(error)"))
+                } catch {
                     readBefore += 1
                 }
             case .withoutBody:
@@ -37,54 +40,43 @@ struct JudgedRecords: Sendable {
         }
     }
 
-    private static func jsonError(in body: [UInt8]) -> JSONError? {
-        do throws(PostbackRejection) {
-            _ = try ReceivedPostback(reading: body)
-        } catch .notJSON(let error) {
-            return error
-        } catch {
-            return nil
-        }
-        return nil
-    }
-
     init(_ records: [RawRecord], _ reader: RecordReader, _ verifier: PostbackVerifier) {
         var bodies: [[UInt8]] = []
-        var read: [(number: Int, time: Int64, recipient: Delivery.Recipient)] = []
+        var read: [(record: RawRecord, time: Int64, recipient: Delivery.Recipient)] = []
+        // The rest of an unfinished record may come: the next import reads it again.
+        var again = 0
         for record in records {
-            count += 1
             switch reader.read(record) {
             case .delivery(let body, let time, let recipient):
                 bodies.append(body)
-                read.append((record.number, time, recipient))
+                read.append((record, time, recipient))
             case .withoutBody:
                 withoutBody += 1
-                count -= record.isUnfinished ? 1 : 0
+                again += record.isUnfinished ? 1 : 0
             case .unreadable(let problem):
-                if case .noTime = problem, read.isEmpty, unreadable.isEmpty {
-                    untimed = (record.number, problem)
+                let isFirst = read.isEmpty && unreadable.isEmpty
+                unreadable.append(ImportProblem(number: record.number, reason: problem.description))
+                if case .noTime = problem, isFirst {
+                    untimed = unreadable.last
                 }
-                unreadable.append((record.number, problem.description))
-                // The rest of it may come: the next import reads it again.
-                count -= record.isUnfinished ? 1 : 0
+                again += record.isUnfinished ? 1 : 0
             }
         }
-        deliveries.reserveCapacity(read.count)
-        for (record, judgement) in zip(read, verifier.judge(bodies)) {
+        for ((record, time, recipient), judgement) in zip(read, verifier.judge(bodies)) {
             switch judgement {
             case .rejected(.notJSON(let error), _):
                 // As the listener refuses it.
-                unreadable.append((record.number, "the body: \(error)"))
-                count -= records.last.map { $0.isUnfinished && $0.number == record.number } == true ? 1 : 0
+                unreadable.append(ImportProblem(number: record.number, reason: "the body: \(error)"))
+                again += record.isUnfinished ? 1 : 0
             case .undecided(let reason, _):
                 undecided = reason
             case .verified, .rejected:
                 deliveries.append(
-                    Delivery(
-                        judgement: judgement, recipient: record.recipient, receivedAtMilliseconds: record.time))
+                    Delivery(judgement: judgement, recipient: recipient, receivedAtMilliseconds: time))
                 numbers.append(record.number)
             }
         }
+        count = records.count - again
         unreadable.sort { $0.number < $1.number }
     }
 }
@@ -95,12 +87,10 @@ struct ImportRun {
     let ledger: any LedgerImporting
     /// How far the file was read; nil where that is not kept.
     var source: ImportedFile?
-    var tally = ImportTally()
+    private(set) var tally = ImportTally()
     private(set) var deliveries: [Delivery] = []
     private var numbers: [Int] = []
     private var count = 0
-    private var untimed: (number: Int, problem: ImportRecord.Problem)?
-    private var undecided: String?
 
     init(file: ImportFile, ledger: any LedgerImporting) {
         self.file = file
@@ -108,30 +98,24 @@ struct ImportRun {
     }
 
     /// Takes the next records.
-    mutating func take(_ records: JudgedRecords) {
-        if deliveries.isEmpty, tally.total == tally.withoutBody {
-            untimed = records.untimed
+    ///
+    /// - Throws: ``ImportFailure`` for a file whose first delivery does not say when it was received: then none does.
+    mutating func take(_ records: JudgedRecords) throws(ImportFailure) {
+        if deliveries.isEmpty, tally.total == tally[.withoutBody], let untimed = records.untimed {
+            throw ImportFailure(
+                "\(file.name), \(file.recordName) \(untimed.number): \(untimed.reason)",
+                hint: "--received-field NAME names it, and --received TIME says one for all")
         }
-        undecided = undecided ?? records.undecided
+        if let undecided = records.undecided {
+            throw ImportFailure("a signature could not be verified: \(undecided)", hint: "skan selftest")
+        }
         deliveries += records.deliveries
         numbers += records.numbers
         count += records.count
-        tally.withoutBody += records.withoutBody
-        tally.readBefore += records.readBefore
-        for (number, reason) in records.unreadable {
-            tally.countUnreadable(reason, number: number)
-        }
-    }
-
-    /// Refuses a file whose first delivery does not say when it was received: then none does.
-    func checkBeginning() throws(ImportFailure) {
-        if let untimed {
-            throw ImportFailure(
-                "\(file.name), \(file.input.recordName) \(untimed.number): \(untimed.problem)",
-                hint: "--received-field NAME names it, and --received TIME says one for all")
-        }
-        if let undecided {
-            throw ImportFailure("a signature could not be verified: \(undecided)", hint: "skan selftest")
+        tally.count(.withoutBody, records.withoutBody)
+        tally.count(.readBefore, records.readBefore)
+        for problem in records.unreadable {
+            tally.count(.unreadable, problem)
         }
     }
 
@@ -141,14 +125,12 @@ struct ImportRun {
             return
         }
         source?.records += Int64(count)
-        // What is written to a file while it is read is not what its digest stands for: see `finish`.
+        // What is written to a file while it is read is not what its digest is of: see `finish`.
         let imported = try ledger.record(deliveries, importing: file.hasChanged ? nil : source)
         for (imported, number) in zip(imported, numbers) {
             tally.count(imported, number: number)
         }
-        deliveries.removeAll(keepingCapacity: true)
-        numbers.removeAll(keepingCapacity: true)
-        count = 0
+        (deliveries, numbers, count) = ([], [], 0)
     }
 
     /// Notes that the file was read to its end, if what was read is what its digest was made of.

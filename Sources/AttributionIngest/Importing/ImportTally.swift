@@ -3,26 +3,27 @@ import AttributionStore
 
 /// What became of the records of a file.
 package struct ImportTally: Sendable {
-    /// Postbacks that count now.
-    package private(set) var recorded = 0
-    /// Repeats of postbacks that were counted.
-    package private(set) var duplicate = 0
-    /// Copies that contradict a counted postback.
-    package private(set) var conflict = 0
-    /// What is no genuine postback, by reason.
-    package private(set) var quarantined: [PostbackRejection.Code: Int] = [:]
-    /// Deliveries that are in the store already.
-    package private(set) var known = 0
-    /// Records that an earlier import read, and could use; what became of them it said.
-    package internal(set) var readBefore = 0
-    /// Requests without a body.
-    package internal(set) var withoutBody = 0
-    /// Records that could not be used.
-    package private(set) var unreadable = 0
-    /// Bodies that were not kept, and are nowhere but in their file.
-    package private(set) var notKept = 0
+    /// What became of a record.
+    package enum Outcome: Hashable, Sendable {
+        /// A postback that counts now, a repeat of one that was counted, or a copy that contradicts one.
+        case recorded, duplicate, conflict
+        /// What is no genuine postback, by reason.
+        case quarantined(PostbackRejection.Code)
+        /// A delivery that is in the store already.
+        case known
+        /// An earlier import read it, could use it, and said what became of it.
+        case readBefore
+        /// A request without a body.
+        case withoutBody
+        /// It could not be used.
+        case unreadable
+        /// Its body was not kept, and is nowhere but in its file.
+        case notKept
+    }
+
+    private var counts: [Outcome: Int] = [:]
     /// The first records that could not be used or kept, and why.
-    package private(set) var problems: [(number: Int, reason: String)] = []
+    package private(set) var problems: [ImportProblem] = []
 
     /// How many problems are named one by one.
     package static let problemsListed = 20
@@ -30,60 +31,57 @@ package struct ImportTally: Sendable {
     /// Nothing was read.
     package init() {}
 
+    /// How many records had an outcome.
+    package subscript(outcome: Outcome) -> Int {
+        counts[outcome, default: 0]
+    }
+
     /// All records.
     package var total: Int {
-        recorded + duplicate + conflict + quarantined.values.reduce(0, +) + known + withoutBody + unreadable + notKept
-            + readBefore
+        counts.values.reduce(0, +)
+    }
+
+    /// What is no genuine postback.
+    package var quarantined: Int {
+        PostbackRejection.Code.allCases.reduce(0) { $0 + self[.quarantined($1)] }
     }
 
     /// Whether everything was used.
     package var isWhole: Bool {
-        unreadable == 0 && notKept == 0
+        self[.unreadable] == 0 && self[.notKept] == 0
     }
 
-    mutating func count(_ imported: ImportedDelivery, number: Int) {
-        switch imported {
-        case .made(.recorded): recorded += 1
-        case .made(.duplicate): duplicate += 1
-        case .made(.conflict(_, isKept: true)): conflict += 1
-        case .made(.quarantined(let rejection, isKept: true)): quarantined[rejection.code, default: 0] += 1
-        case .made(.conflict(_, isKept: false)):
-            countNotKept("it contradicts a postback", number)
-        case .made(.quarantined(let rejection, isKept: false)):
-            countNotKept(rejection.code.rawValue, number)
-        case .known: known += 1
-        case .notKept:
-            countNotKept("it may be a postback of a later version", number)
+    mutating func count(_ outcome: Outcome, _ count: Int = 1) {
+        counts[outcome, default: 0] += count
+    }
+
+    mutating func count(_ outcome: Outcome, _ problem: ImportProblem) {
+        count(outcome)
+        if problems.count < Self.problemsListed {
+            problems.append(problem)
         }
     }
 
-    private mutating func countNotKept(_ reason: String, _ number: Int) {
-        notKept += 1
-        note(reason + ", and could not be kept: the quarantine is full", number)
-    }
-
-    mutating func countUnreadable(_ reason: String, number: Int) {
-        unreadable += 1
-        note(reason, number)
-    }
-
-    private mutating func note(_ reason: String, _ number: Int) {
-        if problems.count < Self.problemsListed {
-            problems.append((number, reason))
+    mutating func count(_ imported: ImportedDelivery, number: Int) {
+        func notKept(_ what: String) {
+            let reason = what + ", and could not be kept: the quarantine is full"
+            count(.notKept, ImportProblem(number: number, reason: reason))
+        }
+        switch imported {
+        case .made(.recorded): count(.recorded)
+        case .made(.duplicate): count(.duplicate)
+        case .made(.conflict(_, isKept: true)): count(.conflict)
+        case .made(.quarantined(let rejection, isKept: true)): count(.quarantined(rejection.code))
+        case .made(.conflict(_, isKept: false)): notKept("it contradicts a postback")
+        case .made(.quarantined(let rejection, isKept: false)): notKept(rejection.code.rawValue)
+        case .known: count(.known)
+        case .notKept: notKept("it may be a postback of a later version")
         }
     }
 
     /// Adds another file's.
     package static func += (lhs: inout Self, rhs: Self) {
-        lhs.recorded += rhs.recorded
-        lhs.duplicate += rhs.duplicate
-        lhs.conflict += rhs.conflict
-        lhs.quarantined.merge(rhs.quarantined, uniquingKeysWith: +)
-        lhs.known += rhs.known
-        lhs.readBefore += rhs.readBefore
-        lhs.withoutBody += rhs.withoutBody
-        lhs.unreadable += rhs.unreadable
-        lhs.notKept += rhs.notKept
+        lhs.counts.merge(rhs.counts, uniquingKeysWith: +)
     }
 }
 
@@ -91,15 +89,17 @@ extension ImportTally: CustomStringConvertible {
     /// For example `10 read: recorded 7, duplicate 1, conflict 0, quarantined 1 (malformed 1), already in the store 1, …`.
     package var description: String {
         let reasons = PostbackRejection.Code.allCases.compactMap { code in
-            quarantined[code].map { "\(code.rawValue) \($0)" }
+            self[.quarantined(code)] > 0 ? "\(code.rawValue) \(self[.quarantined(code)])" : nil
         }
         let parts = [
-            "recorded \(recorded)", "duplicate \(duplicate)", "conflict \(conflict)",
-            "quarantined \(quarantined.values.reduce(0, +))"
+            "recorded \(self[.recorded])", "duplicate \(self[.duplicate])", "conflict \(self[.conflict])",
+            "quarantined \(quarantined)"
                 + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"),
-            "already in the store \(known)", "without a body \(withoutBody)", "unreadable \(unreadable)",
+            "already in the store \(self[.known])", "without a body \(self[.withoutBody])",
+            "unreadable \(self[.unreadable])",
         ]
-        let others = [("not kept", notKept), ("read before", readBefore)].filter { $0.1 > 0 }.map { "\($0) \($1)" }
+        let others = [("not kept", self[.notKept]), ("read before", self[.readBefore])]
+            .filter { $0.1 > 0 }.map { "\($0) \($1)" }
         return "\(total) read: " + (parts + others).joined(separator: ", ")
     }
 }

@@ -49,7 +49,7 @@ package struct Importer {
             run.source?.records = 0
         }
         let done = Int(run.source?.records ?? 0)
-        let file = try file.afterHeader()
+        try file.readHeader()
         let reader: RecordReader
         do throws(ImportRecord.Problem) {
             reader = try RecordReader(file, options)
@@ -77,8 +77,7 @@ package struct Importer {
                 waiting.append(Task { [verifier] in JudgedRecords(records, reader, verifier) })
             }
             if waiting.count >= 2 * ProcessInfo.processInfo.activeProcessorCount {
-                run.take(await waiting.removeFirst().value)
-                try run.checkBeginning()
+                try run.take(await waiting.removeFirst().value)
                 if run.deliveries.count >= Self.transaction {
                     try run.record()
                     onProgress("\(file.name): \(run.tally.total) read\(file.progress)")
@@ -86,12 +85,11 @@ package struct Importer {
             }
         }
         for task in waiting {
-            run.take(await task.value)
-            try run.checkBeginning()
+            try run.take(await task.value)
         }
         try run.record()
         try run.finish()
-        if file.input == .log, run.tally.total > 0, run.tally.withoutBody == run.tally.total {
+        if file.input == .log, run.tally.total > 0, run.tally[.withoutBody] == run.tally.total {
             throw ImportFailure(
                 "no line of \(file.name) has a body", hint: "log the body, with nginx as \"$request_body\"")
         }
@@ -99,39 +97,31 @@ package struct Importer {
     }
 }
 
-/// Takes the records of one file apart.
+/// Reads the records of one file.
 enum RecordReader: Sendable {
-    case json(JSONRecords)
-    case csv(CSVRecords)
+    case fields(FieldRecords, isCSV: Bool)
     case log(LogRecords)
 
     init(_ file: ImportFile, _ options: ImportOptions) throws(ImportRecord.Problem) {
-        switch (file.input, file.header) {
-        case (.csv, let header?): self = .csv(try CSVRecords(header, options: options))
-        case (.log, _): self = .log(LogRecords(options: options))
-        default: self = .json(JSONRecords(options: options))
+        if file.input == .log {
+            self = .log(LogRecords(options: options))
+        } else {
+            self = .fields(try FieldRecords(file.header, options: options), isCSV: file.header != nil)
         }
     }
 
     func read(_ record: RawRecord) -> ImportRecord {
-        if let problem = record.problem {
-            return .unreadable(problem)
-        }
-        guard !record.isCut else {
-            return .unreadable(.malformed("it is longer than \(RawRecord.longest) bytes, or a quote does not end"))
-        }
         do throws(ImportRecord.Problem) {
+            let bytes = try record.wholeBytes
             switch self {
-            case .json(let reader):
-                return try reader.read(record.bytes)
-            case .csv(let reader):
+            case .fields(let reader, let isCSV):
                 // Half a number is a number, too; what is cut off of JSON is no object.
-                guard !record.isUnfinished else {
+                guard !isCSV || !record.isUnfinished else {
                     throw .unfinished
                 }
-                return try reader.read(record.bytes)
+                return try reader.read(bytes)
             case .log(let reader):
-                let read = try reader.read(record.bytes)
+                let read = try reader.read(bytes)
                 // The path or the time may come behind the body.
                 if case .delivery = read, record.isUnfinished {
                     throw .unfinished

@@ -1,6 +1,5 @@
 import Attribution
 package import AttributionStore
-import StrictJSON
 
 /// Claims the ids of postbacks whose bytes nobody has any more, from CSV or NDJSON.
 package struct KnownIDs {
@@ -10,8 +9,8 @@ package struct KnownIDs {
         package var claimed = 0
         /// All ids.
         package var total = 0
-        /// The line of an id that was not claimed, because it may be cut off.
-        package var unfinishedLine: Int?
+        /// An id that was not claimed, because it may be cut off.
+        package var unfinished: ImportProblem?
     }
 
     private let ledger: any LedgerImporting
@@ -40,8 +39,14 @@ package struct KnownIDs {
         guard file.input != .log else {
             throw ImportFailure("\(file.name) is an access log", hint: "expected CSV or NDJSON with ids")
         }
-        let file = try file.afterHeader()
-        let columns = try file.header.map { try Self.columns($0, file.name) }
+        try file.readHeader()
+        if let names = file.header?.names {
+            guard names.contains(where: Self.network.contains), names.contains(where: Self.transaction.contains) else {
+                throw ImportFailure(
+                    "\(file.name): expected a header with ad-network-id and transaction-id (or ad-network-identifier and "
+                        + "postback-identifier)")
+            }
+        }
         var tally = Tally()
         var ids: [KnownID] = []
         func claim() throws {
@@ -55,13 +60,14 @@ package struct KnownIDs {
                     throw ImportFailure("\(file.name), \(file.recordName) \(record.number): \(problem)")
                 }
                 // Part of an id would be another one.
-                guard columns == nil || !record.isUnfinished else {
-                    tally.unfinishedLine = record.number
+                guard file.header == nil || !record.isUnfinished else {
+                    tally.unfinished = ImportProblem(
+                        number: record.number, reason: "\(ImportRecord.Problem.unfinished)")
                     continue
                 }
-                guard let id = columns.map({ Self.id(record.bytes, $0) }) ?? Self.id(record.bytes) else {
+                guard let id = Self.id(record.bytes, file.header) else {
                     throw ImportFailure(
-                        "\(file.name), \(file.input.recordName) \(record.number): expected ad-network-id, transaction-id "
+                        "\(file.name), \(file.recordName) \(record.number): expected ad-network-id, transaction-id "
                             + "and, where there is one, postback-sequence-index (0, 1 or 2)")
                 }
                 ids.append(id)
@@ -75,45 +81,14 @@ package struct KnownIDs {
         return tally
     }
 
-    private struct Columns {
-        let header: CSVHeader
-        let network: Int
-        let transaction: Int
-        let index: Int?
-    }
-
-    private static func columns(_ header: CSVHeader, _ name: String) throws(ImportFailure) -> Columns {
-        guard let network = header.column(network), let transaction = header.column(transaction) else {
-            throw ImportFailure(
-                "\(name): expected a header with ad-network-id and transaction-id (or ad-network-identifier and "
-                    + "postback-identifier)")
-        }
-        return Columns(header: header, network: network, transaction: transaction, index: header.column(index))
-    }
-
-    private static func id(_ row: [UInt8], _ columns: Columns) -> KnownID? {
-        let cells = CSVRow(row, separator: columns.header.separator).cells
-        guard cells.count == columns.header.names.count else {
+    private static func id(_ bytes: [UInt8], _ header: CSVHeader?) -> KnownID? {
+        guard let fields = try? RecordFields(bytes, header), let network = fields.text(network), !network.isEmpty,
+            let transaction = fields.text(transaction), !transaction.isEmpty
+        else {
             return nil
         }
-        return id(cells[columns.network], cells[columns.transaction], columns.index.map { cells[$0] } ?? "")
-    }
-
-    private static func id(_ object: [UInt8]) -> KnownID? {
-        guard let object = try? JSONObject(reading: object, limit: RawRecord.longest) else {
-            return nil
-        }
-        func text(_ names: [String]) -> String? {
-            object.fields.first { names.contains(ImportOptions.normalized($0.name)) }?.value.plainText
-        }
-        guard let network = text(network), let transaction = text(transaction) else {
-            return nil
-        }
-        return id(network, transaction, text(index) ?? "")
-    }
-
-    private static func id(_ network: String, _ transaction: String, _ index: String) -> KnownID? {
-        guard !network.isEmpty, !transaction.isEmpty, index.isEmpty || ["0", "1", "2"].contains(index) else {
+        let index = fields.text(index) ?? ""
+        guard ["", "0", "1", "2"].contains(index) else {
             return nil
         }
         return KnownID(network: network, transaction: transaction, sequenceIndex: Int64(index))

@@ -1,10 +1,8 @@
-import Foundation
-
 /// Cuts a stream of bytes into lines, or into rows of CSV whose quoted cells may hold ends of lines.
 ///
 /// It holds little more than one line, whatever the stream is: of a line that is too long the beginning is kept, and a
 /// row whose quotes never end is ended at its first line.
-struct LineSplitter {
+struct LineSplitter: RecordSplitter {
     private let hasQuotes: Bool
     private var pending: [UInt8] = []
     private var start = 0
@@ -99,36 +97,17 @@ struct LineSplitter {
     }
 
     private mutating func findEnd() -> Int? {
-        let (from, count) = (searched, pending.count)
-        guard hasQuotes, !isDropping else {
-            let end = pending.withUnsafeBytes { bytes -> Int? in
-                guard from < count, let base = bytes.baseAddress,
-                    let found = memchr(base + from, 0x0A, count - from)
-                else {
-                    return nil
-                }
-                return UnsafeRawPointer(found) - base
-            }
-            searched = end ?? count
-            return end
-        }
+        let (from, togglesQuotes) = (searched, hasQuotes && !isDropping)
         var isQuoted = isQuoted
         let end = pending.withUnsafeBufferPointer { bytes in
-            var index = from
-            while index < count {
-                let byte = bytes[index]
-                if byte == UInt8(ascii: "\"") {
-                    isQuoted.toggle()
-                } else if byte == 0x0A, !isQuoted {
-                    return index
-                }
-                index += 1
+            (from..<bytes.count).first { index in
+                isQuoted = isQuoted != (togglesQuotes && bytes[index] == UInt8(ascii: "\""))
+                return bytes[index] == 0x0A && !isQuoted
             }
-            return -1
         }
         self.isQuoted = isQuoted
-        searched = end >= 0 ? end : count
-        return end >= 0 ? end : nil
+        searched = end ?? pending.count
+        return end
     }
 }
 

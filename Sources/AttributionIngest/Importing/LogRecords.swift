@@ -131,15 +131,8 @@ struct LogRecords: Sendable {
 
     /// The first time in brackets, or the line's first word when it is one.
     private static func time(_ line: [UInt8]) -> String? {
-        var rest = line[...]
-        while let open = rest.firstIndex(of: UInt8(ascii: "[")),
-            let close = rest[open...].firstIndex(of: UInt8(ascii: "]"))
-        {
-            let text = rest[(open + 1)..<close]
-            if text.count <= 40, ReceiptTime.milliseconds(text) != nil {
-                return String(decoding: text, as: UTF8.self)
-            }
-            rest = rest[(open + 1)...]
+        if let time = ReceiptTime.firstInBrackets(line[...]) {
+            return String(decoding: time, as: UTF8.self)
         }
         let word = line.prefix { $0 != UInt8(ascii: " ") }
         return ReceiptTime.milliseconds(word) == nil ? nil : String(decoding: word, as: UTF8.self)

@@ -15,74 +15,137 @@ package enum ReceiptTime {
     /// - Returns: Unix milliseconds; nil for a text that is no time.
     package static func milliseconds(_ text: some Collection<UInt8>) -> Int64? {
         var scanner = TimeScanner(text)
-        let first = scanner.digits()
-        if scanner.take("/") {
-            return scanner.logTime(day: first)
+        return scanner.time()
+    }
+
+    /// The first text in brackets that is a time, as access logs have it.
+    static func firstInBrackets(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var rest = line
+        while let open = rest.firstIndex(of: UInt8(ascii: "[")),
+            let close = rest[open...].firstIndex(of: UInt8(ascii: "]"))
+        {
+            let text = rest[(open + 1)..<close]
+            if text.count <= 40, milliseconds(text) != nil {
+                return text
+            }
+            rest = rest[(open + 1)...]
         }
-        if scanner.take("-") {
-            return scanner.calendarTime(year: first)
-        }
-        return scanner.unixTime(first)
+        return nil
     }
 }
 
 /// Reads the parts of a time one after the other.
 private struct TimeScanner {
-    private var bytes: [UInt8]
-    private var offset = 0
+    private var bytes: ArraySlice<UInt8>
 
     init(_ text: some Collection<UInt8>) {
-        bytes = Array(text)
+        bytes = Array(text)[...]
         while bytes.last == UInt8(ascii: " ") {
             bytes.removeLast()
         }
         skipSpaces()
     }
 
-    private mutating func skipSpaces() {
-        while offset < bytes.count, bytes[offset] == UInt8(ascii: " ") {
-            offset += 1
+    /// The whole text as a time.
+    mutating func time() -> Int64? {
+        let first = digits()
+        if take("-") {
+            guard first?.count == 4, let month = number(2), take("-"), let day = number(2),
+                let days = Self.days(first?.value, month, day)
+            else {
+                return nil
+            }
+            if bytes.isEmpty {
+                return days * 86_400_000
+            }
+            return take("T") || take("t") || take(" ") ? clock(days, hasSeconds: false) : nil
+        }
+        if take("/") {
+            guard first?.count == 2, let month = month(), take("/"), let year = number(4), take(":"),
+                let days = Self.days(year, month, first?.value)
+            else {
+                return nil
+            }
+            return clock(days, hasSeconds: true)
+        }
+        return unixTime(first?.value)
+    }
+
+    private mutating func unixTime(_ number: Int64?) -> Int64? {
+        guard let number, let milliseconds = fraction(), bytes.isEmpty else {
+            return nil
+        }
+        switch number {
+        case 1_000_000_000..<100_000_000_000: return number * 1000 + milliseconds
+        case 100_000_000_000..<100_000_000_000_000: return number
+        case 100_000_000_000_000..<100_000_000_000_000_000: return number / 1000
+        case 100_000_000_000_000_000...: return number / 1_000_000
+        default: return nil
         }
     }
 
-    private var isAtEnd: Bool {
-        offset == bytes.count
-    }
-
-    mutating func take(_ sign: Unicode.Scalar) -> Bool {
-        guard offset < bytes.count, bytes[offset] == UInt8(ascii: sign) else {
-            return false
+    /// The time of day and the offset.
+    private mutating func clock(_ days: Int64, hasSeconds: Bool) -> Int64? {
+        guard let hour = number(2), take(":"), let minute = number(2) else {
+            return nil
         }
-        offset += 1
-        return true
-    }
-
-    private mutating func take(word: StaticString) -> Bool {
-        let count = word.utf8CodeUnitCount
-        guard offset + count <= bytes.count,
-            word.withUTF8Buffer({ $0.elementsEqual(bytes[offset..<(offset + count)]) })
+        var second: Int64 = 0
+        if hasSeconds || bytes.first == UInt8(ascii: ":") {
+            guard take(":"), let number = number(2) else {
+                return nil
+            }
+            second = number
+        }
+        // 60 is a leap second.
+        guard hour < 24, minute < 60, second <= 60, let milliseconds = fraction(), let offset = zone(), bytes.isEmpty
         else {
+            return nil
+        }
+        return ((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1000 + milliseconds
+    }
+
+    /// Minutes east of UTC.
+    private mutating func zone() -> Int64? {
+        skipSpaces()
+        if bytes.isEmpty || take("Z") || take("z") || take("UTC") || take("GMT") {
+            return 0
+        }
+        let sign: Int64 = take("-") ? -1 : 1
+        guard sign < 0 || take("+"), let hours = number(2) else {
+            return nil
+        }
+        if bytes.isEmpty {
+            return sign * hours * 60
+        }
+        _ = take(":")
+        guard let minutes = number(2), hours < 24, minutes < 60 else {
+            return nil
+        }
+        return sign * (hours * 60 + minutes)
+    }
+
+    // MARK: Parts
+
+    private mutating func skipSpaces() {
+        bytes = bytes.drop { $0 == UInt8(ascii: " ") }
+    }
+
+    private mutating func take(_ word: String) -> Bool {
+        guard bytes.starts(with: word.utf8) else {
             return false
         }
-        offset += count
+        bytes = bytes.dropFirst(word.utf8.count)
         return true
     }
 
     /// A number of up to 19 digits, and how many it has.
-    mutating func digits(atMost limit: Int = 19) -> (value: Int64, count: Int)? {
-        var value: Int64 = 0
-        var count = 0
-        while offset < bytes.count, count < limit, case let digit = bytes[offset] &- UInt8(ascii: "0"), digit < 10 {
-            let (product, overflows) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carries) = product.addingReportingOverflow(Int64(digit))
-            guard !overflows, !carries else {
-                return nil
-            }
-            value = sum
-            count += 1
-            offset += 1
+    private mutating func digits(atMost limit: Int = 19) -> (value: Int64, count: Int)? {
+        let text = bytes.prefix(limit).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard let value = Int64(String(decoding: text, as: UTF8.self)) else {
+            return nil
         }
-        return count > 0 ? (value, count) : nil
+        bytes = bytes.dropFirst(text.count)
+        return (value, text.count)
     }
 
     /// A number of exactly so many digits.
@@ -101,106 +164,16 @@ private struct TimeScanner {
         guard let digits = digits(atMost: 9) else {
             return nil
         }
-        var (value, count) = digits
-        while count < 3 {
-            value *= 10
-            count += 1
-        }
-        while count > 3 {
-            value /= 10
-            count -= 1
-        }
-        return value
-    }
-
-    // MARK: The forms
-
-    mutating func unixTime(_ first: (value: Int64, count: Int)?) -> Int64? {
-        guard let number = first?.value, let milliseconds = fraction(), isAtEnd else {
-            return nil
-        }
-        switch number {
-        case 1_000_000_000..<100_000_000_000: return number * 1000 + milliseconds
-        case 100_000_000_000..<100_000_000_000_000: return number
-        case 100_000_000_000_000..<100_000_000_000_000_000: return number / 1000
-        case 100_000_000_000_000_000...: return number / 1_000_000
-        default: return nil
-        }
-    }
-
-    mutating func calendarTime(year: (value: Int64, count: Int)?) -> Int64? {
-        guard let year, year.count == 4, let month = number(2), take("-"), let day = number(2),
-            let days = Self.days(year: year.value, month: month, day: day)
-        else {
-            return nil
-        }
-        if isAtEnd {
-            return days * 86_400_000
-        }
-        guard take("T") || take("t") || take(" "), let hour = number(2), take(":"), let minute = number(2) else {
-            return nil
-        }
-        var second: Int64 = 0
-        if take(":") {
-            guard let number = number(2) else {
-                return nil
-            }
-            second = number
-        }
-        return time(days, hour, minute, second)
-    }
-
-    mutating func logTime(day: (value: Int64, count: Int)?) -> Int64? {
-        guard let day, day.count == 2, let month = month(), take("/"), let year = number(4), take(":"),
-            let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2),
-            let days = Self.days(year: year, month: month, day: day.value)
-        else {
-            return nil
-        }
-        return time(days, hour, minute, second)
+        return (0..<digits.count).reduce(digits.value * 1000) { value, _ in value / 10 }
     }
 
     private mutating func month() -> Int64? {
-        let names: [StaticString] = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        for (index, name) in names.enumerated() where take(word: name) {
-            return Int64(index + 1)
-        }
-        return nil
+        let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        return names.firstIndex { take($0) }.map { Int64($0 + 1) }
     }
 
-    /// The rest of a time: fraction and offset.
-    private mutating func time(_ days: Int64, _ hour: Int64, _ minute: Int64, _ second: Int64) -> Int64? {
-        // 60 is a leap second.
-        guard hour < 24, minute < 60, second <= 60, let milliseconds = fraction(), let offset = zone(), isAtEnd else {
-            return nil
-        }
-        return ((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1000 + milliseconds
-    }
-
-    /// Minutes east of UTC.
-    private mutating func zone() -> Int64? {
-        skipSpaces()
-        if isAtEnd || take("Z") || take("z") || take(word: "UTC") || take(word: "GMT") {
-            return 0
-        }
-        let sign: Int64 = take("-") ? -1 : 1
-        guard sign < 0 || take("+"), let hours = number(2) else {
-            return nil
-        }
-        if isAtEnd {
-            return sign * hours * 60
-        }
-        _ = take(":")
-        guard let minutes = number(2), hours < 24, minutes < 60 else {
-            return nil
-        }
-        return sign * (hours * 60 + minutes)
-    }
-
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
-        guard (1...12).contains(month), day >= 1 else {
+    private static func days(_ year: Int64?, _ month: Int64, _ day: Int64?) -> Int64? {
+        guard let year, let day, (1...12).contains(month), day >= 1 else {
             return nil
         }
         let days = CivilDate.days(year: year, month: month, day: day)

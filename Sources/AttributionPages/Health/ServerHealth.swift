@@ -27,8 +27,6 @@ package struct ServerHealth: Sendable {
     package var disk: (free: Int64, all: Int64)?
     /// When the certificate of the public listener ends, in Unix milliseconds; nil without TLS.
     package var certificateEndMilliseconds: Int64?
-    /// What is wrong with the store although postbacks are recorded, each a clause.
-    package var storeProblems: [String] = []
     /// What is wrong with external signers, each a clause.
     package var signerProblems: [String] = []
 
@@ -57,7 +55,6 @@ extension ServerHealth {
         if let reason = recording.reason {
             findings.append((.bad, "Postbacks cannot be recorded: \(reason)." + Self.hint(recording.hint)))
         }
-        findings += storeProblems.map { (.bad, "\($0.capitalizedFirst).") }
         findings += signerProblems.map { (.bad, "\($0.capitalizedFirst). \(Self.signerHint)") }
         if let end = certificateEndMilliseconds {
             let days = Duration.milliseconds(end - nowMilliseconds).wholeDays

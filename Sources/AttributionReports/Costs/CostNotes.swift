@@ -25,7 +25,7 @@ struct CostNotes {
             "Impressions and spend are by the day (UTC) of the ad, installs by that of their postback, days to weeks "
                 + "later: the rates of a short period are of different ads.",
             "Source identifiers are counted by their last two digits; longer ones cannot be told apart in all postbacks.",
-        ] + ofTests(ads) + incomplete
+        ] + ofTests(ads)
     }
 
     /// For spend.
@@ -34,7 +34,7 @@ struct CostNotes {
             return [Self.otherTraffic]
         }
         let cure = ads == .real ? "skan import --spend adds it" : "skan import --test-ads --spend adds it"
-        return [known("Spend", costs.spendDays, cure)] + ofTests(ads) + incomplete
+        return [known("Spend", costs.spendDays, cure)] + ofTests(ads)
     }
 
     private static let otherTraffic =
@@ -42,10 +42,6 @@ struct CostNotes {
 
     private func ofTests(_ ads: AdTraffic) -> [String] {
         ads == .test ? ["These are figures of test ads, which those of real ads never include."] : []
-    }
-
-    private var incomplete: [String] {
-        costs.isIncomplete ? ["Some of it cannot be read, and is left out: the store is damaged."] : []
     }
 
     /// For which days something is known.

@@ -16,7 +16,6 @@ struct WebAds {
         store: StoreLocation,
         signer: CurrentSigner,
         requestSignatures: @escaping RequestSignatures,
-        givesWay: Bool,
         logger: Logger,
         onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) throws {
@@ -28,7 +27,7 @@ struct WebAds {
                 PostgreSQLWebAdLedger(address)
             }
         responder = WebAdResponder(
-            ledger: ledger, signer: signer, givesWay: givesWay, requestSignatures: requestSignatures,
+            ledger: ledger, signer: signer, requestSignatures: requestSignatures,
             answeringTogether: Ingress.answerTogether, logger: logger)
         issuer = WebAdIssuer(ledger: ledger, signer: signer)
     }

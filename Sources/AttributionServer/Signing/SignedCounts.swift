@@ -8,60 +8,71 @@ import Synchronization
 
 /// Counts signed ads, and writes the sums to the store, or to a file in a process without one.
 ///
-/// A line is numbered once and never changed: when it is not known to be written it is written again as it is, and a
-/// store counts it once. What was counted since the last write is lost when the process is killed.
+/// A sum of a day and a campaign has one number and only grows: it is written again, whole, when it has grown or when it
+/// is not known to be written, and a store keeps the greatest. What was counted since the last write is lost when the
+/// process is killed.
 package final class SignedCounts: Sendable {
     /// The time between two writes.
     private static let interval = Duration.seconds(60)
-    /// With so many sums they are written early.
+    /// With so many sums that wait they are written early, and with so many that are written these are forgotten.
     private static let manySums = 10_000
 
+    private struct Key: Hashable {
+        let day: Int64
+        let campaign: SignedCampaign
+    }
+
     private struct Sum {
+        /// Its number among those of this process.
+        let sequence: Int64
         var count: Int64 = 0
         /// The first and the last second counted.
         var first = Int64.max
         var last = Int64.min
-
-        /// Counts an ad; returns whether it is the first.
-        mutating func add(_ second: Int64) -> Bool {
-            count += 1
-            first = min(first, second)
-            last = max(last, second)
-            return count == 1
-        }
     }
 
     private struct State {
-        /// The sums by day and campaign; a sum is of one day.
-        var sums: [Int64: [SignedCampaign: Sum]] = [:]
-        /// How many sums there are on all days.
-        var count = 0
+        /// Sums that are not known to be written as they are.
+        var pending: [Key: Sum] = [:]
+        /// Sums that are, and may grow.
+        var written: [Key: Sum] = [:]
         /// Ads that there was no room to count, and that were not logged yet.
         var uncounted: Int64 = 0
         var sequence: Int64 = 0
         var writtenAt: ContinuousClock.Instant
         /// Whether the last write failed.
         var isFailing = false
-        /// Whether it was logged that others write to the store all the time.
-        var isBusyLogged = false
-        /// Damaged sums of the store that were logged.
-        var damaged: Set<AdCostTable.Row> = []
 
-        mutating func add(_ campaign: SignedCampaign, day: Int64, second: Int64, maximumSums: Int) {
-            if count >= maximumSums, sums[day]?[campaign] == nil {
+        mutating func add(_ key: Key, second: Int64, maximumSums: Int) {
+            guard pending[key] != nil || pending.count < maximumSums else {
                 uncounted += 1
                 return
             }
-            let isNew = sums[day, default: [:]][campaign, default: Sum()].add(second)
-            count += isNew ? 1 : 0
+            var sum = pending[key] ?? written.removeValue(forKey: key) ?? newSum()
+            sum.count += 1
+            sum.first = min(sum.first, second)
+            sum.last = max(sum.last, second)
+            pending[key] = sum
         }
-    }
 
-    private enum Outcome {
-        case written
-        case failed
-        /// Others write to the store.
-        case busy
+        private mutating func newSum() -> Sum {
+            sequence += 1
+            return Sum(sequence: sequence)
+        }
+
+        /// Notes sums that were written; those that have grown since are still to be written.
+        mutating func note(written sums: [Key: Sum]) {
+            let day = sums.keys.map(\.day).max() ?? 0
+            written = written.filter { $0.key.day >= day }
+            for (key, sum) in sums where pending[key]?.count == sum.count {
+                pending[key] = nil
+                // Of an earlier day hardly anything comes any more; it would be a sum of its own.
+                written[key] = key.day < day ? nil : sum
+            }
+            if written.count > SignedCounts.manySums {
+                written = [:]
+            }
+        }
     }
 
     /// Where sums are written.
@@ -71,14 +82,10 @@ package final class SignedCounts: Sendable {
         /// The store of this process.
         case store(any AdCostWriting)
 
-        /// Returns what became of them; nil if whoever does not wait has to try again.
-        fileprivate func write(_ lines: [SignedImpressionCount], waits: Bool) throws -> SignedRecording? {
+        fileprivate func write(_ lines: [SignedImpressionCount]) throws {
             switch self {
-            case .file(let path):
-                try CountsFile(path).append(lines.flatMap { Array($0.line.utf8) + [0x0A] })
-                return SignedRecording()
-            case .store(let store) where waits: return try store.addSigned(lines, of: .real)
-            case .store(let store): return try store.addSignedUnlessBusy(lines)
+            case .file(let path): try CountsFile(path).append(lines.flatMap { Array($0.line.utf8) + [0x0A] })
+            case .store(let store): try store.addSigned(lines, of: .real)
             }
         }
     }
@@ -89,8 +96,8 @@ package final class SignedCounts: Sendable {
     private let logger: Logger
     private let failures: FailureLog
     private let state: Mutex<State>
-    /// Lines that are not known to be written; held while writing.
-    private let lines = Mutex<[SignedImpressionCount]>([])
+    /// Held while writing.
+    private let writing = Mutex(())
 
     /// Begins to count.
     ///
@@ -119,7 +126,7 @@ package final class SignedCounts: Sendable {
         let day = second.dividedRoundingDown(by: 86_400)
         state.withLock { state in
             for campaign in campaigns {
-                state.add(campaign, day: day, second: second, maximumSums: maximumSums)
+                state.add(Key(day: day, campaign: campaign), second: second, maximumSums: maximumSums)
             }
         }
     }
@@ -127,94 +134,54 @@ package final class SignedCounts: Sendable {
     /// Writes the sums if a minute has passed; call it often, from a thread that may wait.
     package func heartbeat(at now: ContinuousClock.Instant) {
         let isDue = state.withLock { state in
-            let isFull = state.count >= Self.manySums && !state.isFailing
+            let isFull = state.pending.count >= Self.manySums && !state.isFailing
             return isFull || now - state.writtenAt >= Self.interval
         }
-        guard isDue else { return }
-        logUncounted()
-        // The connection is also that of recording, which must not wait for the imports of other nodes.
-        let outcome = writeLines(waits: false)
-        let isLogged = state.withLock { state in
-            state.isFailing = outcome == .failed
-            guard outcome == .busy else {
-                (state.writtenAt, state.isBusyLogged) = (now, false)
-                return false
-            }
-            // The next heartbeat tries again.
-            guard !state.isBusyLogged, now - state.writtenAt >= Self.interval * 2 else { return false }
-            state.isBusyLogged = true
-            return true
-        }
-        if isLogged {
-            logger.warning("signed impressions wait to be written: others have been writing theirs for a minute")
+        if isDue {
+            write()
+            state.withLock { $0.writtenAt = now }
         }
     }
 
-    /// Writes what was counted, and waits for others that write to the store.
+    /// Writes what was counted.
     ///
     /// - Returns: Whether all of it is written.
     @discardableResult
     package func write() -> Bool {
-        logUncounted()
-        let outcome = writeLines(waits: true)
-        state.withLock { $0.isFailing = outcome == .failed }
-        return outcome == .written
-    }
-
-    private func logUncounted() {
         let uncounted = state.withLock { state in
             defer { state.uncounted = 0 }
             return state.uncounted
         }
-        guard uncounted > 0 else { return }
-        logger.error(
-            "signed ads were not counted: too many campaigns wait to be written",
-            metadata: ["ads": "\(uncounted)", "sums": "\(maximumSums)"])
-    }
-
-    /// Logs sums that nothing can be added to, each once.
-    private func logDamaged(_ sums: Set<AdCostTable.Row>) {
-        let new = state.withLock { state in
-            defer { state.damaged.formUnion(sums) }
-            return sums.subtracting(state.damaged)
+        if uncounted > 0 {
+            logger.error(
+                "signed ads were not counted: too many campaigns wait to be written",
+                metadata: ["ads": "\(uncounted)", "sums": "\(maximumSums)"])
         }
-        guard !new.isEmpty else { return }
-        logger.error(
-            "signed impressions are not counted: the sums they belong to are damaged", metadata: ["sums": "\(new.text)"]
-        )
-    }
-
-    private func writeLines(waits: Bool) -> Outcome {
-        lines.withLock { lines in
-            // First what could not be written before, as it is; then what was counted since.
-            for isNew in [false, true] {
-                if isNew { lines = takeLines() }
-                guard !lines.isEmpty else { continue }
-                do {
-                    guard let recording = try destination.write(lines, waits: waits) else { return .busy }
-                    logDamaged(recording.damaged)
-                    lines = []
-                } catch {
-                    failures.note(error)
-                    return .failed
-                }
+        return writing.withLock { _ in
+            let sums = state.withLock { $0.pending }
+            guard !sums.isEmpty else {
+                return true
             }
-            return .written
+            do {
+                try destination.write(lines(sums))
+                state.withLock { state in
+                    state.isFailing = false
+                    state.note(written: sums)
+                }
+                return true
+            } catch {
+                state.withLock { $0.isFailing = true }
+                failures.note(error)
+                return false
+            }
         }
     }
 
-    private func takeLines() -> [SignedImpressionCount] {
-        let (sums, first) = state.withLock { state in
-            let first = state.sequence
-            state.sequence += Int64(state.count)
-            defer { (state.sums, state.count) = ([:], 0) }
-            return (state.sums, first)
-        }
-        let all = sums.sorted { $0.key < $1.key }.flatMap(\.value)
-        return all.enumerated().map { index, entry in
+    private func lines(_ sums: [Key: Sum]) -> [SignedImpressionCount] {
+        sums.sorted { $0.value.sequence < $1.value.sequence }.map { key, sum in
             SignedImpressionCount(
-                campaign: entry.key, writer: writer, sequence: first + Int64(index) + 1,
-                seconds: entry.value.first..<entry.value.last + 1, signed: entry.value.count)
+                campaign: key.campaign, writer: writer, sequence: sum.sequence, seconds: sum.first..<sum.last + 1,
+                signed: sum.count)
         }
     }
 }

@@ -58,23 +58,6 @@ package struct ColumnBlock {
         offsets = UnsafeRawBufferPointer(values)
     }
 
-    /// Whether what is stored has the checksum it was written with, by whatever rules it was built.
-    ///
-    /// - Parameters:
-    ///   - identity: What tells the column from others, as when it was written.
-    ///   - rules: The version of the rules it was built by.
-    ///   - lowest: The lowest value.
-    ///   - highest: The highest value.
-    ///   - offsets: The differences from the lowest.
-    ///   - checksum: What is stored beside them.
-    /// - Returns: Whether it is.
-    package static func isIntact(
-        _ identity: Checksum, rules: Int64, lowest: Int64, highest: Int64, offsets: UnsafeRawBufferPointer,
-        checksum: Int64
-    ) -> Bool {
-        checksum == self.checksum(identity, rules, lowest, highest, offsets)
-    }
-
     fileprivate static func checksum(
         _ identity: Checksum,
         _ rules: Int64,

@@ -49,21 +49,21 @@ package struct ColumnCodes: Sendable {
 
     // MARK: Reading
 
-    /// The most consecutive texts that may be lost.
-    package static let longestGap: Int64 = 1_000_000
+    /// Codes are consecutive; one so far beyond the last is damaged.
+    private static let longestGap: Int64 = 1_000_000
 
     /// Takes over a text of the store unless it is damaged.
     ///
     /// - Parameters:
-    ///   - value: The text; nil if it cannot be read.
+    ///   - value: The text.
     ///   - code: Its code; those of a column are to come in ascending order.
     ///   - column: The column.
     ///   - checksum: What is stored beside it.
-    package mutating func note(_ value: String?, code: Int64, _ column: LedgerColumn, checksum: Int64?) {
-        // Codes are consecutive; one far beyond the last is damage.
-        guard let value, code > 0, code <= Int64(tables[column.rawValue].values.count) + Self.longestGap + 1 else {
+    package mutating func note(_ value: String, code: Int64, _ column: LedgerColumn, checksum: Int64) {
+        guard code > 0, code <= Int64(tables[column.rawValue].values.count) + Self.longestGap else {
             return
         }
+        // A code in use is not given to another text, even if its own is damaged.
         tables[column.rawValue].pad(through: code)
         if checksum == Self.checksum(column, code, value) {
             tables[column.rawValue].note(value, code: code)
@@ -72,16 +72,11 @@ package struct ColumnCodes: Sendable {
 
     /// Says that all texts of a column were taken over.
     ///
-    /// A code in use must not be reassigned even if its text is lost; blocks with it are counted from the bytes.
-    ///
     /// - Parameters:
     ///   - column: The column.
-    ///   - highestUsed: The highest code that blocks use; nil if that is not known, so that new codes leave a wide gap.
     ///   - isCounting: Whether traits have to be those that this release knows.
-    package mutating func didRead(_ column: LedgerColumn, highestUsed: Int64?, isCounting: Bool = true) {
+    package mutating func didRead(_ column: LedgerColumn, isCounting: Bool = true) {
         let index = column.rawValue
-        let furthest = Int64(tables[index].values.count) + Self.longestGap
-        tables[index].pad(through: min(highestUsed ?? furthest, furthest))
         tables[index].storedCount = tables[index].values.count
         guard column == .traits else {
             return
@@ -167,15 +162,6 @@ package struct ColumnCodes: Sendable {
     /// Whether every code of a column has a text.
     func isWhole(_ column: LedgerColumn) -> Bool {
         tables[column.rawValue].codes.count == tables[column.rawValue].values.count
-    }
-
-    /// Whether a value of a column is a number, or the code of a text that is not damaged.
-    package func hasText(_ value: Int64, _ column: LedgerColumn) -> Bool {
-        guard column.isCoded else {
-            return true
-        }
-        let values = tables[column.rawValue].values
-        return Int(exactly: value).map { values.indices.contains($0) && values[$0] != nil } ?? false
     }
 
     /// Whether two values of a column mean the same.

@@ -7,17 +7,17 @@ package protocol ColumnSource {
     /// How many postbacks of a block are to be counted.
     func postbackCount(_ block: Int64) -> Int
 
-    /// The times of a block's postbacks, in quarter hours; nil if that takes reading their column.
-    func quarters(_ block: Int64) -> ClosedRange<Int64>?
+    /// The times of a block's postbacks, in quarter hours, and how many of these could not be read when it was written;
+    /// nil if that takes reading columns.
+    func times(_ block: Int64) -> (quarters: ClosedRange<Int64>, missingCount: Int)?
 
-    /// How many postbacks of a block could not be read when it was written.
-    func missingCount(_ block: Int64) throws -> Int
-
-    /// Called before each block: what is read of blocks may then belong to a later snapshot, in which they are the same.
-    func betweenBlocks() throws
-
-    /// Copies one column of a block; nil if it is missing or cannot be read.
-    func load(_ block: Int64, _ column: LedgerColumn) throws -> StoredColumn?
+    /// Passes one column of a block to a closure.
+    ///
+    /// - Returns: What `use` returned; nil if the column is missing, damaged, or built by other rules.
+    /// - Throws: What `use` throws, and the store's errors.
+    func read<Result>(
+        _ block: Int64, _ column: LedgerColumn, _ use: (ColumnBlock) throws -> Result
+    ) throws -> Result?
 
     /// Reads the codes of some columns.
     func codes(_ columns: [LedgerColumn]) throws -> ColumnCodes
@@ -46,9 +46,4 @@ package protocol ColumnSource {
         _ codes: inout ColumnCodes,
         _ use: (ColumnValues, ColumnCodes) throws -> Void
     ) throws -> [ClosedRange<Int64>]
-}
-
-extension ColumnSource {
-    /// Does nothing: the whole is read in one snapshot.
-    package func betweenBlocks() {}
 }

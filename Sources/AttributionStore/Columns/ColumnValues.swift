@@ -28,20 +28,20 @@ package struct ColumnValues {
             columns[column.rawValue][index] = row[column]
         }
     }
+}
 
-    /// Takes over a stored column.
-    package mutating func set(_ block: ColumnBlock, _ column: LedgerColumn) {
-        for index in 0..<count {
-            columns[column.rawValue][index] = block[index]
-        }
+/// A postback's values in all columns.
+package struct ColumnRow {
+    private var values = InlineArray<14, Int64>(repeating: 0)
+
+    /// All are 0.
+    package init() {}
+
+    package subscript(column: LedgerColumn) -> Int64 {
+        get { values[column.rawValue] }
+        set { values[column.rawValue] = newValue }
     }
 
-    /// The values of one postback.
-    package func row(at index: Int) -> ColumnRow {
-        var row = ColumnRow()
-        for column in LedgerColumn.all {
-            row[column] = columns[column.rawValue][index]
-        }
-        return row
-    }
+    /// Marks a missing row.
+    package static let missing = ColumnRow()
 }

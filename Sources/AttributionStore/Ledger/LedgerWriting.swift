@@ -11,9 +11,6 @@ package protocol LedgerWriting: AdCostWriting {
     /// Whether the last commit succeeded; a server that is not ready should get no traffic.
     var health: StoreHealth { get }
 
-    /// What is wrong with the store although postbacks are recorded, each a clause without the store's name.
-    var remarks: [String] { get }
-
     /// When this writer or an earlier one last recorded a postback, in Unix milliseconds; nil when that is not known.
     var lastRecordedAtMilliseconds: Int64? { get }
 
@@ -66,9 +63,16 @@ package protocol LedgerWriting: AdCostWriting {
     func close() throws -> StoreEnding
 }
 
-extension LedgerWriting {
-    /// Nothing.
-    package var remarks: [String] {
-        []
+/// The settings of a store's owner.
+package struct LedgerSettings: Sendable {
+    /// The networks whose postbacks are ours; nil for those that the last owner named.
+    package var networks: OwnNetworks?
+    /// How much the quarantine keeps.
+    package var budgets: QuarantineBudgets
+
+    /// Creates settings.
+    package init(networks: OwnNetworks? = nil, budgets: QuarantineBudgets = QuarantineBudgets()) {
+        self.networks = networks
+        self.budgets = budgets
     }
 }

@@ -1,3 +1,33 @@
+package import Attribution
+
+/// A class of quarantined deliveries; each has its own budget, so that none crowds out another.
+package enum QuarantineClass: String, CaseIterable, Hashable, Sendable {
+    /// Bodies that cannot be postbacks, because fields are missing or invalid.
+    case garbage
+    /// Bodies whose signature does not verify.
+    case forged
+    /// Copies of a recorded postback that differ from it in unsigned fields.
+    case conflict
+    /// Postbacks with an unknown version or key, to be judged again after an upgrade; acknowledged only if kept.
+    case future
+
+    /// The classes whose oldest bodies are deleted for one of this class: possibly genuine bodies never are, and
+    /// forgeries not for garbage.
+    package var victims: [QuarantineClass] {
+        self == .garbage ? [.garbage] : [.garbage, .forged]
+    }
+
+    /// The class of a rejected body.
+    package init(_ rejection: PostbackRejection, body: [UInt8]) {
+        self =
+            switch rejection {
+            case .notJSON, .malformed: .garbage
+            case .invalidSignature: .forged
+            case .unknownVersion, .unknownKey: FuturePostback.isPlausible(rejection, body: body) ? .future : .garbage
+            }
+    }
+}
+
 /// How much the quarantine keeps; beyond that, deliveries are only counted, so that a flood cannot fill the disk.
 package struct QuarantineBudgets: Hashable, Sendable {
     /// The budget of one class for an hour.

@@ -47,8 +47,13 @@ package struct QuarantinedBody {
     package var detail: String {
         switch cause {
         case .rejection(let rejection): rejection.description
-        case .conflict(let postback, _): "differs from postback \(postback) in unsigned fields"
+        case .conflict(let postback, _): Self.detail(ofConflictWith: postback)
         }
+    }
+
+    /// The description of a copy that contradicts a recorded postback.
+    package static func detail(ofConflictWith postback: Int64) -> String {
+        "differs from postback \(postback) in unsigned fields"
     }
 
     /// The recorded postback it contradicts, and what it says instead; nil for none.

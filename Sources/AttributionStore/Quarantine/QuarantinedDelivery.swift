@@ -43,6 +43,13 @@ package struct QuarantinedDelivery: Sendable {
         self.postbackID = postbackID
         self.body = body
     }
+
+    /// The delivery with a new judgement.
+    package func delivery(judged judgement: Judgement) -> Delivery {
+        Delivery(
+            judgement: judgement, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds,
+            client: client.isEmpty ? nil : client)
+    }
 }
 
 /// A query for quarantined deliveries.
@@ -76,6 +83,29 @@ package struct QuarantineQuery: Hashable, Sendable {
         self.before = before
         self.limit = limit
     }
+
+    /// Works through deliveries in pages, as far as the limit.
+    ///
+    /// - Parameters:
+    ///   - size: The most deliveries in a page.
+    ///   - work: Takes the query of a page, and returns how many of its deliveries count towards the limit and the id of
+    ///     the last one; nil if there are none.
+    /// - Returns: How many count.
+    package func forEachPage(
+        of size: Int, _ work: (QuarantineQuery) throws -> (count: Int64, last: Int64)?
+    ) rethrows -> Int64 {
+        var page = self
+        var count: Int64 = 0
+        while count < Int64(limit) {
+            page.limit = min(size, limit - Int(count))
+            guard let done = try work(page) else {
+                break
+            }
+            count += done.count
+            page.after = done.last
+        }
+        return count
+    }
 }
 
 /// The number and size of the bodies of a class.
@@ -92,5 +122,42 @@ package struct QuarantineTotal: Hashable, Sendable {
         self.kind = kind
         self.count = count
         self.bytes = bytes
+    }
+}
+
+/// The results of requeuing deliveries.
+package struct Requeued: Hashable, Sendable {
+    /// How many were judged.
+    package var judged: Int64 = 0
+    /// How many were recorded.
+    package var recorded: Int64 = 0
+    /// How many are repeats of recorded postbacks.
+    package var duplicate: Int64 = 0
+    /// How many contradict recorded postbacks.
+    package var conflict: Int64 = 0
+    /// How many stay in the quarantine, for the same reason or another.
+    package var stayed: Int64 = 0
+
+    /// Creates results of zero deliveries.
+    package init() {}
+
+    /// Counts a delivery that was judged, and what it was recorded as; nil for one that stays.
+    package mutating func count(_ recording: Recording?) {
+        judged += 1
+        switch recording {
+        case .recorded: recorded += 1
+        case .duplicate: duplicate += 1
+        case .conflict: conflict += 1
+        case .quarantined, nil: stayed += 1
+        }
+    }
+
+    /// Adds the results of further deliveries.
+    package static func += (lhs: inout Self, rhs: Self) {
+        lhs.judged += rhs.judged
+        lhs.recorded += rhs.recorded
+        lhs.duplicate += rhs.duplicate
+        lhs.conflict += rhs.conflict
+        lhs.stayed += rhs.stayed
     }
 }

@@ -85,7 +85,7 @@ package struct LedgerLimits: Hashable, Sendable {
     package var cells: Int
     /// How long counting may take; nil for no limit.
     package var deadline: Duration?
-    /// Whether counting works in turns, as it must in a process that records.
+    /// Whether counting has a lower priority, as it must in a process that records.
     package var isBackground: Bool
 
     /// Creates limits.
@@ -93,5 +93,50 @@ package struct LedgerLimits: Hashable, Sendable {
         self.cells = cells
         self.deadline = deadline
         self.isBackground = isBackground
+    }
+}
+
+/// Ends an answer that takes too long, or that nobody waits for any more.
+package struct AnswerCheck {
+    private let deadline: Duration?
+    private let start: ContinuousClock.Instant
+    private let checkCancellation: () throws -> Void
+
+    /// Watches over an answer.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of its question.
+    ///   - start: When the question was asked.
+    ///   - checkCancellation: Throws if nobody waits for the answer any more.
+    package init(
+        _ limits: LedgerLimits,
+        since start: ContinuousClock.Instant,
+        _ checkCancellation: @escaping () throws -> Void
+    ) {
+        deadline = limits.deadline
+        self.start = start
+        self.checkCancellation = checkCancellation
+    }
+
+    /// Returns while the answer is wanted.
+    ///
+    /// - Throws: ``LedgerQuestionError/deadlinePassed(_:)``, and `CancellationError`.
+    package func callAsFunction() throws {
+        try checkCancellation()
+        _ = try remaining()
+    }
+
+    /// How much time there is; nil for no limit.
+    ///
+    /// - Throws: ``LedgerQuestionError/deadlinePassed(_:)`` if there is none left.
+    package func remaining() throws(LedgerQuestionError) -> Duration? {
+        guard let deadline else {
+            return nil
+        }
+        let remaining = deadline - (ContinuousClock.now - start)
+        guard remaining > .zero else {
+            throw .deadlinePassed(deadline)
+        }
+        return remaining
     }
 }

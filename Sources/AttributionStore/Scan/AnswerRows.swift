@@ -20,14 +20,8 @@ struct AnswerRows {
             counters += traits?.counted.counters ?? []
             counterStarts.append(counters.count)
         }
-        var found = UnsortedCells<Key>()
-        found.keys.reserveCapacity(scan.cells.count)
-        found.counts.reserveCapacity(scan.cells.count)
-        scan.cells.forEach { key, count in
-            found.keys.append(key)
-            found.counts.append(Int64(count))
-        }
-        let orders = question.dimensions.map { DimensionOrder($0, scan, layout, known, found.keys) }
+        let found = scan.cells.cells
+        let orders = question.dimensions.map { DimensionOrder($0, scan, layout, known, found) }
         texts = orders.map(\.texts)
         switch orders.reduce(0, { $0 + $1.bits }) {
         case ...UInt64.bitWidth: sort(found, orders, layout, as: UInt64.self)
@@ -36,46 +30,33 @@ struct AnswerRows {
         }
     }
 
-    private struct UnsortedCells<Key> {
-        var keys: [Key] = []
-        var counts: [Int64] = []
-    }
-
     private mutating func sort<Key: FixedWidthInteger, Rank: FixedWidthInteger & UnsignedInteger>(
-        _ found: UnsortedCells<Key>,
+        _ found: [(key: Key, count: Int64)],
         _ orders: [DimensionOrder],
         _ layout: ScanLayout,
         as: Rank.Type
     ) {
-        var ranked = Array(repeating: 0 as Rank, count: found.keys.count)
+        var ranked = found.indices.map { (rank: 0 as Rank, index: $0) }
         for order in orders {
-            order.append(to: &ranked, found.keys)
-        }
-        // Cells of a group are mostly consecutive, so runs are sorted instead of single cells.
-        var runs: [(rank: Rank, start: Int, end: Int)] = []
-        for (index, rank) in ranked.enumerated() {
-            if let last = runs.last, last.rank == rank {
-                runs[runs.count - 1].end = index + 1
-            } else {
-                runs.append((rank, index, index + 1))
+            for position in ranked.indices {
+                ranked[position].rank =
+                    ranked[position].rank << order.bits | Rank(order.rank(found[position].key))
             }
         }
-        runs.sort { $0.rank < $1.rank }
-        cells.reserveCapacity(found.keys.count)
+        ranked.sort { $0.rank < $1.rank }
+        cells.reserveCapacity(found.count)
         var row: Rank?
-        for run in runs {
-            if run.rank != row {
-                row = run.rank
+        for (rank, index) in ranked {
+            if rank != row {
+                row = rank
                 starts.append(cells.count)
                 var shift = orders.reduce(0) { $0 + $1.bits }
                 for order in orders {
                     shift -= order.bits
-                    ranks.append(UInt32(truncatingIfNeeded: (run.rank >> shift) & ((Rank(1) << order.bits) - 1)))
+                    ranks.append(UInt32(truncatingIfNeeded: (rank >> shift) & ((Rank(1) << order.bits) - 1)))
                 }
             }
-            for index in run.start..<run.end {
-                cells.append((UInt32(truncatingIfNeeded: layout.traits.code(found.keys[index])), found.counts[index]))
-            }
+            cells.append((UInt32(truncatingIfNeeded: layout.traits.code(found[index].key)), found[index].count))
         }
         if orders.isEmpty, starts.isEmpty {
             // Without dimensions there is always one row, even if nothing was counted.
@@ -130,7 +111,7 @@ private struct DimensionOrder {
         _ scan: ColumnScan<Key>,
         _ layout: ScanLayout,
         _ traits: [PostbackTraits?],
-        _ keys: [Key]
+        _ found: [(key: Key, count: Int64)]
     ) {
         let field = layout.dimensions.first { $0.dimension == dimension }?.field ?? layout.traits
         self.field = field
@@ -144,7 +125,7 @@ private struct DimensionOrder {
                 traits.map { $0?.value(dimension) }
             }
         var isUsed = Array(repeating: false, count: labels.count)
-        for key in keys {
+        for (key, _) in found {
             isUsed[field.code(key)] = true
         }
         let used = labels.indices.filter { isUsed[$0] }
@@ -169,11 +150,9 @@ private struct DimensionOrder {
         self.ranks = ranks
     }
 
-    /// Shifts each number and adds the rank of its key's value.
-    func append<Key: FixedWidthInteger, Rank: FixedWidthInteger>(to numbers: inout [Rank], _ keys: [Key]) {
-        let bits = bits
-        for (index, key) in keys.enumerated() {
-            numbers[index] = numbers[index] << bits | Rank(ranks[field.code(key)])
-        }
+    /// The rank of a key's value.
+    @inline(__always)
+    func rank<Key: FixedWidthInteger>(_ key: Key) -> UInt32 {
+        ranks[field.code(key)]
     }
 }

@@ -4,29 +4,17 @@ package import Attribution
 package struct ColumnCount {
     private let source: any ColumnSource
     private let question: LedgerQuestion
-    private let blocksAlone: Int64
     private let check: AnswerCheck
-
-    /// Blocks that an answer reads before a second thread helps; starting one costs more than it saves in a small store,
-    /// and where there is only one processor.
-    package static var blocksAlone: Int64 { Turns.processors == 1 ? .max : 32 }
 
     /// Prepares an answer.
     ///
     /// - Parameters:
     ///   - source: What the store has, in one snapshot.
     ///   - question: What to count.
-    ///   - blocksAlone: Blocks that are read before a second thread helps.
     ///   - check: Ends the answer when it is no longer wanted.
-    package init(
-        _ source: any ColumnSource,
-        _ question: LedgerQuestion,
-        blocksAlone: Int64 = blocksAlone,
-        _ check: AnswerCheck
-    ) {
+    package init(_ source: any ColumnSource, _ question: LedgerQuestion, _ check: AnswerCheck) {
         self.source = source
         self.question = question
-        self.blocksAlone = blocksAlone
         self.check = check
     }
 
@@ -56,7 +44,7 @@ package struct ColumnCount {
         }
     }
 
-    private func counted<Key: FixedWidthInteger & UnsignedInteger & Sendable>(
+    private func counted<Key: FixedWidthInteger & UnsignedInteger>(
         _ layout: ScanLayout,
         _ codes: ColumnCodes,
         _ columns: [LedgerColumn],
@@ -71,37 +59,18 @@ package struct ColumnCount {
         if let newest {
             try scan.count(newest, codes)
         }
-        let helper = ScanHelper<Key>(question, layout, scan.codes, isBackground: check.isBackground)
-        defer { helper.stop() }
-        var unreadableCount = newest?.unreadableCount ?? 0
         var unreadable: [Int64] = []
-        for number in 0..<source.blockCount {
+        for block in 0..<source.blockCount {
             try check()
-            try source.betweenBlocks()
-            switch try scan.load(number, source) {
-            case .loaded(let block):
-                if number >= blocksAlone, try helper.take(block) {
-                    break
-                }
-                if try !scan.count(block) {
-                    unreadable.append(number)
-                }
-            case .excluded:
-                unreadableCount += try source.missingCount(number)
-            case .unreadable:
-                unreadable.append(number)
+            if try !scan.count(block, source) {
+                unreadable.append(block)
             }
         }
-        if let part = try helper.finish() {
-            try scan.add(part.cells)
-            unreadable += part.damaged
-        }
-        unreadableCount += scan.missingCount
+        var unreadableCount = (newest?.unreadableCount ?? 0) + scan.missingCount
         var damaged: [ClosedRange<Int64>] = []
-        for number in unreadable.sorted() {
+        for block in unreadable {
             var grown = scan.codes
-            try source.betweenBlocks()
-            damaged += try source.derive(number, columns, &grown) { values, grown in
+            damaged += try source.derive(block, columns, &grown) { values, grown in
                 try check()
                 try scan.count(values, grown)
                 unreadableCount += values.unreadableCount

@@ -1,7 +1,7 @@
 import Attribution
 
 /// One pass over the columns that counts the matching postbacks by traits and dimensions.
-struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
+struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
     private let question: LedgerQuestion
     private let layout: ScanLayout
     private let quarters: Range<Int64>?
@@ -23,8 +23,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
         columns = LedgerColumn.needed(for: question)
         conditions = ScanConditions(question, codes)
         periods = question.dimensions.filter(\.isTime).map { ScanPeriods($0, question.calendar) }
-        cells = CellTable(
-            traits: layout.traits, traitsCount: codes.count(.traits), limit: question.limits.cells)
+        cells = CellTable(limit: question.limits.cells)
     }
 
     /// Frees the memory of the pass.
@@ -33,55 +32,28 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
         selected.deallocate()
     }
 
-    /// Reads the columns of a block that are needed.
-    ///
-    /// - Parameters:
-    ///   - number: The block.
-    ///   - source: What the store has.
-    /// - Returns: What there is of the block.
-    /// - Throws: The store's errors, except for damage.
-    func load(_ number: Int64, _ source: any ColumnSource) throws -> LoadedBlock.Result {
-        if let times = source.quarters(number), ColumnCount.excludes(times, question) {
-            return .excluded
-        }
-        var stored: [StoredColumn] = []
-        for column in columns {
-            guard let next = try source.load(number, column) else {
-                return .unreadable
-            }
-            if excludes(next) {
-                // What it says is not checked yet.
-                return next.withBlock { _ in } == nil ? .unreadable : .excluded
-            }
-            stored.append(next)
-        }
-        return .loaded(LoadedBlock(number: number, count: source.postbackCount(number), columns: stored))
-    }
-
-    /// Whether no postback of a block can match, by the range of a column's values.
-    private func excludes(_ stored: StoredColumn) -> Bool {
-        if stored.column == .quarter {
-            return quarters.map { $0.lowerBound > stored.highest || $0.upperBound <= stored.lowest } ?? false
-        }
-        // A code whose text is lost may be allowed.
-        return conditions.excludes(stored) && codes.values(stored.column)[Int(stored.lowest)] != nil
-    }
-
     /// Counts the postbacks of a block.
     ///
     /// - Returns: Whether its columns are whole; if not, nothing was counted.
-    /// - Throws: ``LedgerQuestionError`` for too many cells.
-    mutating func count(_ block: LoadedBlock) throws -> Bool {
+    /// - Throws: The store's errors, and ``LedgerQuestionError`` for too many cells.
+    mutating func count(_ block: Int64, _ source: any ColumnSource) throws -> Bool {
+        if let times = source.times(block), ColumnCount.excludes(times.quarters, question) {
+            missingCount += times.missingCount
+            return true
+        }
         let codes = codes
-        let isWhole = try count(block.count) { column, use in
-            try block[column]?.withBlock { values in
+        let count = source.postbackCount(block)
+        var missing = 0
+        let isWhole = try self.count(count) { column, use in
+            try source.read(block, column) { values in
+                if column == .traffic {
+                    missing = values.missingCount(count)
+                }
                 // The text of a damaged code is unknown.
-                try codes.areKnown(values, column, block.count) ? use(values) : nil
-            }?.flatMap(\.self)
+                return try codes.areKnown(values, column, count) ? use(values) : nil
+            }.flatMap(\.self)
         }
-        if isWhole {
-            missingCount += block[.traffic]?.withBlock { $0.missingCount(block.count) } ?? 0
-        }
+        missingCount += isWhole ? missing : 0
         return isWhole
     }
 
@@ -104,40 +76,6 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
         }
     }
 
-    /// Adds what another pass over other blocks counted, with the same layout.
-    ///
-    /// - Throws: ``LedgerQuestionError`` for too many cells.
-    mutating func add(_ other: ScannedCells<Key>) throws {
-        missingCount += other.missingCount
-        var keys = other.keys
-        for (index, field) in layout.timeFields.enumerated() {
-            // Each pass numbers the periods as it meets them.
-            let codes = other.periods[index].map { Key(truncatingIfNeeded: periods[index].code(of: $0)) << field.shift }
-            guard periods[index].periods.count <= field.capacity else {
-                throw LedgerQuestionError.tooManyCells(limit: question.limits.cells)
-            }
-            let mask = ~(Key(truncatingIfNeeded: field.capacity - 1) << field.shift)
-            for position in keys.indices {
-                keys[position] = keys[position] & mask | codes[field.code(keys[position])]
-            }
-        }
-        for (key, count) in zip(keys, other.counts) {
-            try cells.add(key, count)
-        }
-    }
-
-    /// What was counted, to be added to another pass.
-    var counted: ScannedCells<Key> {
-        var counted = ScannedCells<Key>(periods: periods.map(\.periods), missingCount: missingCount)
-        counted.keys.reserveCapacity(cells.count)
-        counted.counts.reserveCapacity(cells.count)
-        cells.forEach { key, count in
-            counted.keys.append(key)
-            counted.counts.append(count)
-        }
-        return counted
-    }
-
     /// Values in the conditions that no postback has.
     var unseen: [LedgerAnswer.UnseenValue] {
         conditions.unseen
@@ -158,21 +96,21 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
             return true
         }
         selected.initialize(repeating: 1, count: count)
-        if let quarters {
-            guard let isAny = try read(.quarter, { $0.select(quarters, selected, count) }) else {
-                return false
-            }
-            guard isAny else {
-                return true
-            }
-        }
-        // Traits are always read; conditions on them are checked below.
+        // Traffic first, which tells how many are missing. Traits are always read; conditions on them are checked below.
         for (column, allowed) in conditions.allowed where column != .traits {
             guard let isAny = try read(column, { $0.select(allowed, selected, count) }) else {
                 return false
             }
             guard isAny else {
                 return true
+            }
+            if column == .traffic, let quarters {
+                guard let isAny = try read(.quarter, { $0.select(quarters, selected, count) }) else {
+                    return false
+                }
+                guard isAny else {
+                    return true
+                }
             }
         }
         let traitsAllowed = conditions.allowed.first { $0.column == .traits }?.codes
@@ -215,47 +153,6 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
         try cells.add(keys, where: selected, count: count)
         return true
     }
-}
-
-/// The columns of a block that a pass needs.
-struct LoadedBlock: Sendable {
-    let number: Int64
-    /// How many of its postbacks are to be counted.
-    let count: Int
-    fileprivate let columns: [StoredColumn]
-
-    fileprivate subscript(column: LedgerColumn) -> StoredColumn? {
-        columns.first { $0.column == column }
-    }
-
-    /// What there is of a block.
-    enum Result {
-        case loaded(LoadedBlock)
-        /// None of its postbacks matches.
-        case excluded
-        /// It is missing or damaged.
-        case unreadable
-    }
-}
-
-/// The counts of a pass, by key.
-struct ScannedCells<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-    var keys: [Key] = []
-    var counts: [UInt64] = []
-    /// The periods of each time dimension by code.
-    let periods: [[Int64]]
-    /// ``ColumnScan/missingCount``.
-    let missingCount: Int
-
-    init(periods: [[Int64]], missingCount: Int) {
-        self.periods = periods
-        self.missingCount = missingCount
-    }
-}
-
-/// Thrown when new codes exceed the room in a layout; the pass is repeated with a layout for them.
-struct OutgrownLayout: Error {
-    let codes: ColumnCodes
 }
 
 extension ColumnBlock {
@@ -375,27 +272,5 @@ extension LedgerColumn {
         needed.formUnion(question.dimensions.compactMap { LedgerColumn($0) })
         needed.formUnion(question.conditions.compactMap { LedgerColumn($0.dimension) })
         return needed.sorted { $0.rawValue < $1.rawValue }
-    }
-}
-
-extension ScanLayout {
-    /// The layout for a question, with room for twice as many codes as there are.
-    init(_ question: LedgerQuestion, _ codes: ColumnCodes) {
-        self.init(traitsCount: codes.count(.traits) * 2)
-        for dimension in question.dimensions {
-            if let column = LedgerColumn(dimension) {
-                add(dimension, count: codes.count(column) * 2)
-            } else if dimension.isTime {
-                add(dimension, count: question.limits.cells + ColumnBlock.rowCount)
-            }
-        }
-    }
-
-    /// Whether every code fits.
-    fileprivate func hasRoom(for codes: ColumnCodes) -> Bool {
-        codes.count(.traits) <= traits.capacity
-            && dimensions.allSatisfy { dimension, field in
-                LedgerColumn(dimension).map { codes.count($0) <= field.capacity } ?? true
-            }
     }
 }

@@ -2,7 +2,7 @@ import Attribution
 
 /// The conditions of a question, by code.
 struct ScanConditions {
-    /// For each column with conditions, whether each code is allowed.
+    /// For each column with conditions, whether each code is allowed; traffic, which always has one, is the first.
     private(set) var allowed: [(column: LedgerColumn, codes: [UInt8])] = []
     /// Values in the conditions that no postback has.
     private(set) var unseen: [LedgerAnswer.UnseenValue] = []
@@ -35,17 +35,79 @@ struct ScanConditions {
         allowed = byColumn.map { ($0.key, $0.value) }.sorted { $0.column.rawValue < $1.column.rawValue }
     }
 
-    /// Whether no postback of a block can match, because all have one value that is not allowed.
-    func excludes(_ stored: StoredColumn) -> Bool {
-        guard stored.lowest == stored.highest,
-            let codes = allowed.first(where: { $0.column == stored.column })?.codes
-        else {
-            return false
-        }
-        return Int(exactly: stored.lowest).map { codes.indices.contains($0) && codes[$0] == 0 } ?? false
-    }
-
     private mutating func note(_ values: Set<String>, _ dimension: ReportDimension) {
         unseen += values.filter { !$0.isEmpty }.sorted().map { .init(dimension: dimension, value: $0) }
+    }
+}
+
+/// The codes of a time dimension, assigned as periods are first seen.
+struct ScanPeriods {
+    let dimension: ReportDimension
+    private let calendar: LedgerCalendar
+    private var codes: [Int64: UInt32] = [:]
+    private var codesByQuarter: [Int64: UInt32] = [:]
+    /// The periods by code.
+    private(set) var periods: [Int64] = []
+    /// Codes by offset from a block's lowest quarter hour; ``unknown`` until one is seen.
+    private var local: [UInt32] = []
+
+    private static let unknown = UInt32.max
+    /// The most quarter hours a block may span to use ``local``; most blocks span a few hours.
+    private static let localSpan: UInt64 = 65_536
+
+    init(_ dimension: ReportDimension, _ calendar: LedgerCalendar) {
+        self.dimension = dimension
+        self.calendar = calendar
+    }
+
+    /// Adds the codes of a block's quarters to the keys of its selected rows.
+    mutating func add<Key: FixedWidthInteger>(
+        _ quarters: ColumnBlock,
+        to keys: UnsafeMutablePointer<Key>,
+        shift: Int,
+        where selected: UnsafeMutablePointer<UInt8>,
+        count: Int
+    ) {
+        let span = UInt64(bitPattern: quarters.highest &- quarters.lowest)
+        guard quarters.width <= 2, span < Self.localSpan else {
+            for index in 0..<count where selected[index] != 0 {
+                keys[index] |= Key(truncatingIfNeeded: code(quarters[index])) << shift
+            }
+            return
+        }
+        local.removeAll(keepingCapacity: true)
+        local.append(contentsOf: repeatElement(Self.unknown, count: Int(span) + 1))
+        for index in 0..<count where selected[index] != 0 {
+            let quarter = quarters[index]
+            let offset = Int(quarter &- quarters.lowest)
+            if local[offset] == Self.unknown {
+                local[offset] = code(quarter)
+            }
+            keys[index] |= Key(truncatingIfNeeded: local[offset]) << shift
+        }
+    }
+
+    private mutating func code(_ quarter: Int64) -> UInt32 {
+        if let code = codesByQuarter[quarter] {
+            return code
+        }
+        let code = code(of: calendar.period(dimension, quarter))
+        codesByQuarter[quarter] = code
+        return code
+    }
+
+    /// The code of a period.
+    mutating func code(of period: Int64) -> UInt32 {
+        let code = codes[period] ?? UInt32(periods.count)
+        if code == periods.count {
+            codes[period] = code
+            periods.append(period)
+        }
+        return code
+    }
+
+    /// The texts by code.
+    var labels: [String] {
+        periods.map { calendar.label(dimension, $0) }
     }
 }

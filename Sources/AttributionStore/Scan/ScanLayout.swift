@@ -29,11 +29,6 @@ struct ScanLayout {
         bits = traits.bits
     }
 
-    /// The fields of the time dimensions.
-    var timeFields: [Field] {
-        dimensions.filter(\.dimension.isTime).map(\.field)
-    }
-
     /// Adds a field for a dimension.
     mutating func add(_ dimension: ReportDimension, count: Int) {
         let field = Field(shift: bits, bits: Self.bits(count))
@@ -45,4 +40,31 @@ struct ScanLayout {
     static func bits(_ count: Int) -> Int {
         max(1, Int.bitWidth - max(0, count - 1).leadingZeroBitCount)
     }
+}
+
+extension ScanLayout {
+    /// The layout for a question, with room for twice as many codes as there are.
+    init(_ question: LedgerQuestion, _ codes: ColumnCodes) {
+        self.init(traitsCount: codes.count(.traits) * 2)
+        for dimension in question.dimensions {
+            if let column = LedgerColumn(dimension) {
+                add(dimension, count: codes.count(column) * 2)
+            } else if dimension.isTime {
+                add(dimension, count: question.limits.cells + ColumnBlock.rowCount)
+            }
+        }
+    }
+
+    /// Whether every code fits.
+    func hasRoom(for codes: ColumnCodes) -> Bool {
+        codes.count(.traits) <= traits.capacity
+            && dimensions.allSatisfy { dimension, field in
+                LedgerColumn(dimension).map { codes.count($0) <= field.capacity } ?? true
+            }
+    }
+}
+
+/// Thrown when new codes exceed the room in a layout; the pass is repeated with a layout for them.
+struct OutgrownLayout: Error {
+    let codes: ColumnCodes
 }

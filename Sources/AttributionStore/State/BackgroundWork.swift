@@ -1,21 +1,34 @@
-import CThread
 import Foundation
+import Synchronization
 
-/// Runs work that others need not wait for on a thread that works in ``Turns``.
+/// Runs work that may take long, such as a report, on a thread of low priority.
 package enum BackgroundWork {
-    /// Runs work on a thread of its own, which ends with the work.
+    /// The nice value of its threads, relative to that of the process: a third of the weight of its other threads.
+    package static let niceness: Int32 = 5
+
+    /// Runs work on a thread of its own, which ends with the work; threads that the work starts have its priority.
     package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Value, any Error>) in
-            let thread = Thread {
-                Thread.current.name = "skan-background"
-                // It preempts nobody when a turn begins.
-                thread_schedule_as_batch(false)
-                let result = Result { try Turns.take(work) }
-                // Whoever resumes a task may start threads of the pool, which inherit the policy.
-                thread_schedule_as_usual()
-                ended.resume(with: result)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+            // Resuming may start threads of the pool, which would inherit the low priority for good. So another thread
+            // does it.
+            let waiting = Thread {
+                let result = Mutex<Result<Value, any Error>?>(nil)
+                let end = DispatchSemaphore(value: 0)
+                let working = Thread {
+                    Thread.current.name = "skan-background"
+                    // PRIO_PROCESS is 0; on Linux, it is the current thread alone.
+                    setpriority(0, 0, getpriority(0, 0) + niceness)
+                    let worked = Result { try work() }
+                    result.withLock { $0 = worked }
+                    end.signal()
+                }
+                working.start()
+                end.wait()
+                if let result = result.withLock({ $0 }) {
+                    continuation.resume(with: result)
+                }
             }
-            thread.start()
+            waiting.start()
         }
     }
 }

@@ -1,3 +1,5 @@
+package import CodedErrors
+
 /// Why a store cannot be opened, read or written.
 package enum StoreError: Error, Hashable, Sendable {
     /// There is no file at the path.
@@ -20,16 +22,10 @@ package enum StoreError: Error, Hashable, Sendable {
     case copyWithLog(path: String)
     /// The file was made by a development version.
     case olderSchema(path: String)
-    /// The file has several names, by hard links: how many, and the folder below which all of them are.
-    case linked(path: String, names: Int, folder: String)
     /// Another process owns the store.
     case inUse(path: String)
-    /// A repair would copy the rows of many postbacks at once, and the server would not record meanwhile.
-    case longRepair(path: String, postbacks: Int64)
-    /// The file is damaged where reading any of it begins, as one is that was cut off: no recount gets through.
-    case beyondRecount(path: String)
-    /// A table was deleted; whether a repair makes it again.
-    case missingTable(path: String, table: String, isRecreated: Bool)
+    /// SQLite's check found the file damaged: the first problem.
+    case damaged(path: String, problem: String)
     /// The log has commits that this reader cannot read.
     case logUnreadable(path: String)
     /// Another process took over the store while it was open here.
@@ -51,84 +47,91 @@ package enum StoreError: Error, Hashable, Sendable {
     case notSynchronous(path: String)
 }
 
-/// What SQLite's result codes mean to an operator.
-package enum StoreFault: Hashable, Sendable {
-    /// The disk is full.
-    case diskFull
-    /// The disk or the operating system reports an error.
-    case input(code: Int32)
-    /// Another program has locked the store.
-    case locked
-    /// The file is not writable.
-    case readOnly
-    /// The file, its log or its folder cannot be opened.
-    case cannotOpen
-    /// The file is damaged.
-    case damaged
-    /// Any other error.
-    case other(code: Int32)
-    /// No server was reached that takes writes: libpq's words, and whether the server's certificate was to be verified.
-    case noPrimary(reason: String, isVerified: Bool = false)
-    /// The connection to the server broke.
-    case connectionLost
-    /// The connection broke during a commit, and whether it happened could not be found out.
-    case commitUnknown
-    /// The commit is on the primary's disk, and nobody knows whether on another.
-    case notReplicated
-    /// The role may not do it; the server's words.
-    case notAllowed(String)
-    /// A table is missing; the server's words.
-    case missingTable(String)
-    /// The server refused for another reason: its SQLSTATE and its words.
-    case server(state: String, message: String)
-
-    /// Whether it may pass without anybody touching the process: then an owner starts, and is not ready.
-    package var mayPass: Bool {
+extension StoreError: CodedError {
+    /// The stable code.
+    package var code: ErrorCode {
         switch self {
-        case .diskFull, .input, .locked, .noPrimary, .connectionLost, .commitUnknown, .notReplicated: true
-        case .readOnly, .cannotOpen, .damaged, .other, .notAllowed, .missingTable, .server: false
+        case .missing, .noFolder, .emptyDatabase: .noStore
+        case .cannotOpen, .remoteFileSystem, .notAStore, .foreignDatabase, .newerSchema, .olderSchema, .logWithoutStore,
+            .copyWithLog, .logUnreadable, .badAddress, .noClientLibrary, .notMigrated:
+            .unusableStore
+        case .inUse: .storeInUse
+        case .damaged, .fenced, .lost, .failed, .notSynchronous: .storeFailed
         }
     }
 
     /// What is wrong.
-    package var words: String {
+    package var message: String {
         switch self {
-        case .diskFull: "the disk is full"
-        case .input(let code): "the disk reports an error (code \(code))"
-        case .locked: "another program holds a lock on it"
-        case .readOnly: "it is not writable"
-        case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened"
-        case .damaged: "it is damaged"
-        case .other(let code): "the database reports error \(code)"
-        case .noPrimary(let reason, _): "no server that takes writes was reached: \(reason)"
-        case .connectionLost: "the connection to the server broke"
-        case .commitUnknown: "the connection broke during a commit, and whether it happened could not be found out"
-        case .notReplicated: "a commit is on the primary, and may not be on any other server"
-        case .notAllowed(let message): "the role may not do it: \(message)"
-        case .missingTable(let message): "a table is missing: \(message)"
-        case .server(let state, let message): "the server reports \(state): \(message)"
+        case .missing(let path): "there is no store at \(path)"
+        case .noFolder(let path, let folder): "the folder \(folder) of the store \(path) does not exist"
+        case .cannotOpen(let path, let reason): "cannot open the store \(path): \(reason)"
+        case .remoteFileSystem(let path, let kind):
+            "\(path) is on \(kind), where a lock does not keep other machines out"
+        case .notAStore(let path): "\(path) is not a store of skan"
+        case .foreignDatabase(let path): "\(path) is a database, but not a store of this release"
+        case .newerSchema(let path): "the store \(path) was written by a later release of skan"
+        case .logWithoutStore(let path):
+            "\(path) is empty, but \(path)-wal is not: the store was truncated or replaced"
+        case .copyWithLog(let path):
+            "\(path) is a backup, and \(path)-wal belongs to the store that was there before"
+        case .olderSchema(let path):
+            "the store \(path) was made by a development version of skan and cannot be migrated"
+        case .inUse(let path): "another process has the store \(path)"
+        case .damaged(let path, let problem): "the store \(path): it is damaged: \(problem)"
+        case .logUnreadable(let path):
+            "the newest commits of \(path) are in \(path)-wal, which can be read only if \(path)-shm can be created"
+        case .fenced(let path): "another process took over the store \(path); this process no longer records in it"
+        case .lost(let path, let loss):
+            "the store \(path): \(loss.rawValue) while it was open; this process no longer records in it"
+        case .failed(let path, let fault): "the store \(path): \(fault.words)"
+        case .badAddress(let address, let reason): "the store \(address): \(reason)"
+        case .noClientLibrary(let reason):
+            "a store in PostgreSQL needs libpq, which cannot be loaded: \(reason)"
+        case .emptyDatabase(let path): "the database \(path) holds no store"
+        case .notMigrated(let path, nil, _): "\(path) has no tables of a store, and this role may not make them"
+        case .notMigrated(let path, .some(let found), let needed):
+            "the tables of \(path) are of version \(found), and this release needs \(needed)"
+        case .notSynchronous(let path):
+            "\(path): commits reach one server alone (synchronous_standby_names is empty, or synchronous_commit is not "
+                + "on), and --require-synchronous was given"
         }
     }
 
-    /// What to do; nil where the operator knows better, or nothing helps but waiting.
+    /// What to do.
     package var hint: String? {
         switch self {
-        case .diskFull: "make room; recording resumes by itself"
-        case .input: "look at the kernel's log for what is wrong with the disk"
-        case .locked: "stop the program that holds it, such as sqlite3 or a backup tool"
-        case .readOnly: "check the owner and mode of the file, and whether its file system is mounted read-only"
-        case .cannotOpen: "check their owner and mode"
-        case .damaged:
-            "skan recount names what is damaged, and mends what it can with --repair; otherwise restore a backup"
-        case .notAllowed: "see the GRANTs in PostgreSQL.md"
-        case .missingTable: "skan migrate makes tables of columns again, and names any other that is missing"
-        // libpq has one error for all that keeps it from connecting.
-        case .noPrimary(_, isVerified: true):
-            "with sslmode=verify-ca or verify-full the server needs ssl = on, and a certificate that an authority in "
-                + "sslrootcert= signed; with verify-full it has to name the host as the address does"
-        case .notReplicated:
-            "devices repeat what was answered 503; check the standbys that synchronous_standby_names names"
-        case .noPrimary, .connectionLost, .commitUnknown, .other, .server: nil
+        case .missing(let path): "skan serve --store \(path)"
+        case .noFolder(_, let folder): "mkdir \(folder)"
+        case .cannotOpen: "check the owner and mode of the file and of its folder"
+        case .remoteFileSystem: "put the store on a local disk"
+        case .notAStore: "name a file that skan serve made, or a new one"
+        case .foreignDatabase: "name another file; stores of early development versions cannot be migrated"
+        case .newerSchema: "use that release"
+        case .logWithoutStore:
+            "move the -wal aside, because it may hold postbacks that can be recovered, and restore a backup"
+        case .copyWithLog(let path): "move \(path)-wal and \(path)-shm away"
+        case .olderSchema: "name another file"
+        case .inUse: "stop it first, or name another store"
+        case .damaged: StoreFault.cureOfDamage
+        case .logUnreadable: "give this user write access to the folder, or copy both files"
+        case .fenced: "stop one of the two, and restart the other"
+        case .lost: "see the log before you restart"
+        case .failed(_, let fault): fault.hint
+        case .badAddress:
+            "postgresql://HOST/DATABASE; a password goes into a file named by passfile= or PGPASSFILE, or into PGPASSWORD"
+        case .noClientLibrary: "install the package libpq5"
+        case .emptyDatabase(let path):
+            "check the name of the database; skan migrate --store \(path) makes a new store in it"
+        case .notMigrated(let path, _, _): "skan migrate --store \(path)"
+        case .notSynchronous: "set synchronous_standby_names on the server, or leave out --require-synchronous"
         }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// The message and the hint, for places with room for one text.
+    package var description: String {
+        [message, hint].compactMap(\.self).joined(separator: "; ")
     }
 }

@@ -42,3 +42,25 @@ package enum StoreHealth: Hashable, Sendable {
         }
     }
 }
+
+/// The state in which a store was closed.
+package enum StoreEnding: Hashable, Sendable {
+    /// One complete file, which can be copied and moved.
+    case whole
+    /// The file still needs its `-wal`.
+    case logLeft(reason: String)
+    /// The store was fenced or its files were lost, so it must not be closed; the process has to end with `_exit`.
+    case abandoned
+}
+
+/// What happened to the files of a database while it was open.
+package enum StoreLoss: String, Sendable {
+    /// The database was removed, renamed or replaced; the file SQLite has open is complete.
+    case storeMoved = "the store was moved, removed or replaced"
+    /// The database became shorter than it was.
+    case storeTruncated = "the store was truncated"
+    /// The log was removed, renamed or replaced; the file SQLite has open is complete.
+    case logMoved = "the store's -wal was moved, removed or replaced"
+    /// The log became shorter than what was committed to it.
+    case logTruncated = "the store's -wal was truncated"
+}

@@ -46,7 +46,7 @@ struct FactPage {
 
     /// The values of the postbacks.
     ///
-    /// A postback with a value that nobody has a text for is read again from its bytes; without them it is marked as
+    /// A postback with traits that only a later release knows is read again from its bytes; without them it is marked as
     /// missing.
     ///
     /// - Parameters:
@@ -133,5 +133,70 @@ struct FactPage {
             }
         }
         return ranges
+    }
+}
+
+/// The texts that codes of `skan.value` stand for, as far as they were looked up.
+struct CodedTexts {
+    private var texts: [Int32: CodedValue] = [:]
+
+    /// Looks up codes that are not known yet.
+    mutating func learn(_ codes: some Sequence<Int32>, _ connection: PostgreSQLConnection) throws {
+        let unknown = Set(codes).filter { $0 != 0 && texts[$0] == nil }
+        guard !unknown.isEmpty else {
+            return
+        }
+        let found = try connection.run(
+            "SELECT code, kind, value FROM skan.value WHERE code = ANY ($1::int4[])", [.smallIntegers(Array(unknown))])
+        for row in 0..<found.count {
+            texts[Int32(truncatingIfNeeded: try found.integer(row, 0))] = CodedValue(
+                kind: try found.word(row, 1), text: try found.text(row, 2))
+        }
+    }
+
+    /// The text of a code; nil for one that stands for none of that kind.
+    func text(_ code: Int32, _ kind: CodedValue.Kind) -> String? {
+        code == 0 ? "" : texts[code].flatMap { $0.kind == kind ? $0.text : nil }
+    }
+}
+
+extension LedgerColumn {
+    /// The columns of blocks; the others serve lookups, for which PostgreSQL has indexes.
+    static let ofBlocks = all.filter { $0 != .transaction && $0 != .key }
+
+    /// The values that `skan.postback` has codes for in this column; nil for the others.
+    var kind: CodedValue.Kind? {
+        switch self {
+        case .traits: .traits
+        case .app: .app
+        case .campaignID: .campaignID
+        case .sourceIdentifier: .sourceIdentifier
+        case .sourceApp: .sourceApp
+        case .sourceDomain: .sourceDomain
+        case .network: .network
+        case .country: .country
+        case .marketplace: .marketplace
+        case .traffic, .quarter, .recipient, .transaction, .key: nil
+        }
+    }
+
+    /// What is selected from `skan.postback` for it.
+    var factSQL: String {
+        switch self {
+        case .traffic: "traffic"
+        case .recipient: "recipient"
+        case .quarter: "quarter"
+        case .transaction: "transaction"
+        case .key: "key_check"
+        case .traits: "traits"
+        case .app: "app"
+        case .campaignID: "campaign_id"
+        case .sourceIdentifier: "source_identifier"
+        case .sourceApp: "source_app"
+        case .sourceDomain: "source_domain"
+        case .network: "network"
+        case .country: "country"
+        case .marketplace: "marketplace"
+        }
     }
 }

@@ -15,7 +15,7 @@ final class PostgreSQLColumnSource: ColumnSource {
     private let isRestNewest: Bool
     private var texts = CodedTexts()
     /// The blocks read last, column by column.
-    private var read: [Int64: [StoredColumn]] = [:]
+    private var read: [Int64: [LedgerColumn: StoredColumn]] = [:]
     private var readEnd: Int64 = 0
 
     private enum Part {
@@ -68,24 +68,22 @@ final class PostgreSQLColumnSource: ColumnSource {
         header(block)?.count ?? 0
     }
 
-    func quarters(_ block: Int64) -> ClosedRange<Int64>? {
-        header(block)?.quarters
-    }
-
-    func missingCount(_ block: Int64) throws -> Int {
-        header(block)?.missingCount ?? 0
+    func times(_ block: Int64) -> (quarters: ClosedRange<Int64>, missingCount: Int)? {
+        header(block).map { ($0.quarters, $0.missingCount) }
     }
 
     // MARK: Columns
 
-    func load(_ block: Int64, _ column: LedgerColumn) throws -> StoredColumn? {
+    func read<Result>(
+        _ block: Int64, _ column: LedgerColumn, _ use: (ColumnBlock) throws -> Result
+    ) throws -> Result? {
         guard let header = header(block) else {
             return nil
         }
         if block >= readEnd {
             try readBlocks(from: block)
         }
-        return read[header.number]?.first { $0.column == column }
+        return try read[header.number]?[column]?.withBlock(header, use)
     }
 
     /// Reads the next blocks that may have postbacks of the question's time.
@@ -98,7 +96,7 @@ final class PostgreSQLColumnSource: ColumnSource {
             }
             readEnd += 1
         }
-        read = try connection.columns(headers, columns)
+        read = try StoredColumn.read(headers, columns, connection)
     }
 
     // MARK: Facts
@@ -148,64 +146,99 @@ final class PostgreSQLColumnSource: ColumnSource {
     }
 }
 
-extension PostgreSQLConnection {
+/// One column of a block as it is stored.
+struct StoredColumn {
+    private let column: LedgerColumn
+    private let lowest: Int64
+    private let highest: Int64
+    private let checksum: Int64
+    private let offsets: [UInt8]
+
     /// Reads columns of blocks, none of them checked yet.
-    ///
-    /// What is on a page that the server finds damaged is left out.
     ///
     /// - Parameters:
     ///   - headers: The blocks.
     ///   - columns: The columns.
+    ///   - connection: Within a transaction.
     /// - Returns: The columns by the blocks' numbers.
-    /// - Throws: ``PostgreSQLFault``, except for damage.
-    func columns(_ headers: [BlockHeader], _ columns: [LedgerColumn]) throws -> [Int64: [StoredColumn]] {
-        let headerByNumber = Dictionary(headers.map { ($0.number, $0) }) { first, _ in first }
-        guard
-            let result = try nilIfDamaged({
-                try run(
-                    """
-                    SELECT number, column_number, lowest, highest, checksum, offsets FROM skan.block_column
-                    WHERE number = ANY ($1::int8[]) AND column_number = ANY ($2::int4[])
-                    """,
-                    [
-                        .integers(headers.map(\.number)), .smallIntegers(columns.map { Int32($0.rawValue) }),
-                    ])
-            })
-        else {
-            guard headers.count > 1 else {
-                return [:]
-            }
-            // Others may be whole.
-            return try headers.reduce(into: [:]) { found, header in
-                found.merge(try self.columns([header], columns)) { first, _ in first }
-            }
-        }
-        var found: [Int64: [StoredColumn]] = [:]
+    /// - Throws: ``PostgreSQLFault``.
+    static func read(
+        _ headers: [BlockHeader], _ columns: [LedgerColumn], _ connection: PostgreSQLConnection
+    ) throws -> [Int64: [LedgerColumn: StoredColumn]] {
+        let result = try connection.run(
+            """
+            SELECT number, column_number, lowest, highest, checksum, offsets FROM skan.block_column
+            WHERE number = ANY ($1::int8[]) AND column_number = ANY ($2::int4[])
+            """, [.integers(headers.map(\.number)), .smallIntegers(columns.map { Int32($0.rawValue) })])
+        var found: [Int64: [LedgerColumn: StoredColumn]] = [:]
         for row in 0..<result.count {
-            let number = try result.integer(row, 0)
-            if let header = headerByNumber[number],
-                let column = LedgerColumn(rawValue: Int(try result.integer(row, 1)))
-            {
-                found[number, default: []].append(
-                    StoredColumn(
-                        column, header.identity(column), count: header.count, rules: header.rules,
-                        lowest: try result.integer(row, 2), highest: try result.integer(row, 3),
-                        offsets: try result.bytes(row, 5), checksum: try result.integer(row, 4)))
+            if let column = LedgerColumn(rawValue: Int(try result.integer(row, 1))) {
+                found[try result.integer(row, 0), default: [:]][column] = StoredColumn(
+                    column: column, lowest: try result.integer(row, 2), highest: try result.integer(row, 3),
+                    checksum: try result.integer(row, 4), offsets: try result.bytes(row, 5))
             }
         }
         return found
     }
 
-    /// Reads within the transaction, which goes on if the server finds its pages damaged; then nil.
-    private func nilIfDamaged<Result>(_ work: () throws -> Result) throws -> Result? {
-        try run("SAVEPOINT damage")
-        do {
-            let result = try work()
-            try run("RELEASE SAVEPOINT damage")
-            return result
-        } catch let fault as PostgreSQLFault where fault.sqlState.hasPrefix("XX") {
-            try run("ROLLBACK TO SAVEPOINT damage")
-            return nil
+    /// Passes the column to a closure.
+    ///
+    /// - Returns: What `use` returned; nil if it is damaged or built by other rules.
+    func withBlock<Result>(_ header: BlockHeader, _ use: (ColumnBlock) throws -> Result) rethrows -> Result? {
+        try offsets.withUnsafeBytes { offsets in
+            try ColumnBlock(
+                header.identity(column), count: header.count, rules: header.rules, lowest: lowest, highest: highest,
+                offsets: offsets, checksum: checksum
+            ).map(use)
+        }
+    }
+}
+
+extension ColumnCodes {
+    /// Reads the codes of some columns.
+    ///
+    /// - Parameters:
+    ///   - connection: Within a transaction.
+    ///   - columns: The columns to read; the others stay empty.
+    ///   - isCounting: Whether traits have to be those that this release knows.
+    /// - Throws: ``PostgreSQLFault``.
+    init(_ connection: PostgreSQLConnection, _ columns: [LedgerColumn], isCounting: Bool = true) throws {
+        self.init()
+        let numbers = PostgreSQLParameter.smallIntegers(columns.map { Int32($0.rawValue) })
+        let found = try connection.run(
+            """
+            SELECT column_number, code, value, checksum FROM skan.column_value
+            WHERE column_number = ANY ($1::int4[]) ORDER BY column_number, code
+            """, [numbers])
+        for row in 0..<found.count {
+            if let column = LedgerColumn(rawValue: Int(try found.integer(row, 0))) {
+                note(
+                    try found.text(row, 2), code: try found.integer(row, 1), column,
+                    checksum: try found.integer(row, 3))
+            }
+        }
+        for column in columns {
+            didRead(column, isCounting: isCounting)
+        }
+    }
+
+    /// Gives codes to every text that facts may have in some columns, so that deriving many postbacks adds none.
+    mutating func noteAll(_ connection: PostgreSQLConnection, _ columns: [LedgerColumn]) throws {
+        var columnByKind: [String: LedgerColumn] = [:]
+        for column in columns {
+            if let kind = column.kind {
+                columnByKind[kind.rawValue] = column
+            }
+        }
+        let found = try connection.run(
+            "SELECT kind, value FROM skan.value WHERE kind = ANY ($1::text[]) ORDER BY code",
+            [.texts(Array(columnByKind.keys))])
+        for row in 0..<found.count {
+            let text = try found.text(row, 1)
+            // Traits that only a later release knows are counted by none of this one's codes.
+            if let column = columnByKind[try found.text(row, 0)], column != .traits || PostbackTraits(text) != nil {
+                _ = code(text, column)
+            }
         }
     }
 }

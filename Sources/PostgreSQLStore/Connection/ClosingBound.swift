@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -17,15 +16,15 @@ final class ClosingBound: Sendable {
         var cancelers: [User: StatementCanceler] = [:]
         var hasBegun = false
         var isOver = false
+        var isClosed = false
     }
 
     private let state = Mutex(State())
-    private let closed = DispatchSemaphore(value: 0)
 
-    /// How long statements may go on; less than listeners wait for their last answers.
-    private static let grace = Duration.seconds(2)
-    /// Time between two attempts, for a cancellation may come just before the statement that it is meant for.
-    private static let interval = Duration.milliseconds(200)
+    /// How long statements may go on, in seconds; less than listeners wait for their last answers.
+    private static let grace = 2.0
+    /// Seconds between two attempts, for a cancellation may come just before the statement that it is meant for.
+    private static let interval = 0.2
     private static let attempts = 50
 
     /// Whether no further work may begin.
@@ -49,20 +48,19 @@ final class ClosingBound: Sendable {
         }
         // Cancelling takes a connection, which may block.
         let thread = Thread { [self] in
-            guard closed.wait(timeout: .now() + Self.grace / .seconds(1)) == .timedOut else {
-                return
-            }
+            Thread.sleep(forTimeInterval: Self.grace)
             for _ in 0..<Self.attempts {
                 let cancelers = state.withLock { state in
-                    state.isOver = true
-                    return Array(state.cancelers.values)
+                    state.isOver = !state.isClosed
+                    return state.isClosed ? [] : Array(state.cancelers.values)
+                }
+                guard !cancelers.isEmpty else {
+                    return
                 }
                 for cancel in cancelers {
                     cancel()
                 }
-                guard closed.wait(timeout: .now() + Self.interval / .seconds(1)) == .timedOut else {
-                    return
-                }
+                Thread.sleep(forTimeInterval: Self.interval)
             }
         }
         thread.name = "skan-closing"
@@ -71,6 +69,6 @@ final class ClosingBound: Sendable {
 
     /// Ends the attempts, after closing.
     func end() {
-        closed.signal()
+        state.withLock { $0.isClosed = true }
     }
 }

@@ -31,12 +31,6 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
     }
 
     /// Reads an address.
-    ///
-    /// - Parameters:
-    ///   - text: The URI.
-    ///   - overriding: Options that take precedence over those of the address.
-    /// - Throws: ``AttributionStore/StoreError/badAddress(_:reason:)``, and
-    ///   ``AttributionStore/StoreError/noClientLibrary(reason:)``.
     package init(_ text: String, overriding: [String: String] = [:]) throws(StoreError) {
         if let problem = cpq_load() {
             throw .noClientLibrary(reason: String(cString: problem))

@@ -1,4 +1,5 @@
 import CPostgreSQL
+import Foundation
 import Synchronization
 
 /// One connection, used by one thread at a time: those who own one keep it behind a lock.
@@ -19,17 +20,15 @@ final class PostgreSQLConnection: Sendable {
     }
 
     /// Connects.
-    ///
-    /// - Throws: ``NoConnection``.
     init(_ address: PostgreSQLAddress) throws {
-        let keywords = address.options.map(\.keyword)
-        let values = address.options.map(\.value)
-        let connection = keywords.withCStrings { keywords in
-            values.withCStrings { values in
-                cpq_connectdbParams(keywords, values, 0)
+        let keywords = address.options.map { UnsafePointer(strdup($0.keyword)) } + [nil]
+        let values = address.options.map { UnsafePointer(strdup($0.value)) } + [nil]
+        defer {
+            for text in keywords + values {
+                free(UnsafeMutablePointer(mutating: text))
             }
         }
-        guard let connection else {
+        guard let connection = cpq_connectdbParams(keywords, values, 0) else {
             throw NoConnection(reason: "out of memory")
         }
         guard cpq_status(connection) == CPQ_CONNECTION_OK, let cancel = cpq_getCancel(connection) else {
@@ -61,26 +60,17 @@ final class PostgreSQLConnection: Sendable {
         set { lost.store(newValue, ordering: .relaxed) }
     }
 
-    /// The server's version, as `150018` for 15.18.
-    var serverVersion: Int {
-        Int(cpq_serverVersion(connection))
-    }
-
     /// Runs a statement.
     ///
-    /// - Parameters:
-    ///   - sql: One statement, in which `$1` and so on stand for the parameters.
-    ///   - parameters: Their values.
     /// - Returns: Its rows.
-    /// - Throws: ``PostgreSQLFault``.
     @discardableResult
     func run(_ sql: String, _ parameters: [PostgreSQLParameter] = []) throws -> PostgreSQLResult {
         notices.warnings.store(0, ordering: .relaxed)
         var bytes: [UInt8] = []
         var slices: [(start: Int, length: Int)?] = []
         for parameter in parameters {
-            let start = bytes.count
-            slices.append(parameter.append(to: &bytes) ? (start, bytes.count - start) : nil)
+            slices.append(parameter.bytes.map { (bytes.count, $0.count) })
+            bytes += parameter.bytes ?? []
         }
         // An empty value must not look like NULL.
         bytes.append(0)
@@ -97,8 +87,6 @@ final class PostgreSQLConnection: Sendable {
     }
 
     /// Runs several statements without parameters, as schemas have.
-    ///
-    /// - Throws: ``PostgreSQLFault``.
     func runScript(_ sql: String) throws {
         notices.warnings.store(0, ordering: .relaxed)
         _ = try checked(cpq_exec(connection, sql))
@@ -140,9 +128,6 @@ final class PostgreSQLConnection: Sendable {
     }
 
     /// Commits, and never gives up waiting for it.
-    ///
-    /// - Throws: ``LostCommit`` when the connection broke before the answer, ``NotReplicated`` when the server says that it
-    ///   waited for the standbys in vain, ``PostgreSQLFault`` when nothing was committed.
     func commit() throws {
         do {
             // A transaction that failed is rolled back by its COMMIT, without an error.
@@ -203,20 +188,5 @@ final class StatementCanceler: Sendable {
     func callAsFunction() {
         var problem = [CChar](repeating: 0, count: 256)
         _ = cpq_cancel(cancel, &problem, Int32(problem.count))
-    }
-}
-
-extension [String] {
-    /// Lends the texts as C strings, and a null at the end.
-    fileprivate func withCStrings<Result>(_ use: ([UnsafePointer<CChar>?]) -> Result) -> Result {
-        var bytes: [CChar] = []
-        let starts = map { text in
-            defer { bytes += text.utf8CString }
-            return bytes.count
-        }
-        bytes.append(0)
-        return bytes.withUnsafeBufferPointer { bytes in
-            use(starts.map { start in bytes.baseAddress.map { $0 + start } } + [nil])
-        }
     }
 }

@@ -40,8 +40,6 @@ struct LedgerSnapshot {
     }
 
     /// The position asked for, or that of the newest postback below the horizon.
-    ///
-    /// - Throws: ``AttributionStore/LedgerQuestionError`` for a position that is none of this store's.
     func ordered(_ wanted: LedgerPosition? = nil) throws -> OrderedPosition {
         guard let wanted else {
             return try ordered(
@@ -91,5 +89,37 @@ struct LedgerSnapshot {
     /// The position of a postback.
     func position(_ id: Int64, check: Int64) -> LedgerPosition {
         LedgerPosition(store: store, last: id, check: UInt16(bitPattern: Int16(truncatingIfNeeded: check)))
+    }
+
+    /// Lets the server end a statement that takes too long.
+    func limitTime(_ remaining: Duration?) throws {
+        // The next whole millisecond, so that the time is over when the server ends a statement; 0 is no limit.
+        let milliseconds = remaining.map { Int64($0 / .milliseconds(1)) + 1 }
+        // Compiling a statement takes longer than it saves: each reads a few thousand rows.
+        try connection.run(
+            "SELECT set_config('jit', 'off', true), set_config('statement_timeout', $1, true)",
+            [.text(String(milliseconds ?? 0))])
+    }
+}
+
+extension PostgreSQLConnection {
+    /// Rows of a query that are in memory at a time.
+    private static let rowsOfPart = 4_096
+
+    /// Reads the rows of a query in parts, however many there are, within a transaction.
+    func each(
+        _ query: String, _ parameters: [PostgreSQLParameter], _ use: (PostgreSQLResult, Int) throws -> Void
+    ) throws {
+        try run("DECLARE answer NO SCROLL CURSOR FOR \(query)", parameters)
+        while true {
+            let part = try run("FETCH \(Self.rowsOfPart) FROM answer")
+            for row in 0..<part.count {
+                try use(part, row)
+            }
+            guard part.count == Self.rowsOfPart else {
+                break
+            }
+        }
+        try run("CLOSE answer")
     }
 }

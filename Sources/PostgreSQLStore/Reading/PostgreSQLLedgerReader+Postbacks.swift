@@ -46,28 +46,7 @@ extension PostgreSQLLedgerReader {
             let isLast = postbacks.count < query.limit
             return ExportPage(
                 postbacks: Array(zip(positions, postbacks)),
-                position: isLast ? newest.position : positions.last ?? newest.position, unreadableCount: 0,
-                isLast: isLast)
-        }
-    }
-
-    /// Deliveries in the quarantine; see ``AttributionStore/LedgerReading/quarantine(_:)``.
-    package func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery] {
-        try await read { try query.deliveries($0.connection) }
-    }
-
-    /// How much there is of each class.
-    package func quarantineTotals() async throws -> [QuarantineTotal] {
-        try await read { snapshot in
-            let result = try snapshot.connection.run(
-                """
-                SELECT class, sum(count)::int8, sum(bytes)::int8 FROM skan.quarantine_change
-                GROUP BY class ORDER BY class
-                """)
-            return try (0..<result.count).map { row in
-                QuarantineTotal(
-                    kind: try result.word(row, 0), count: try result.integer(row, 1), bytes: try result.integer(row, 2))
-            }
+                position: isLast ? newest.position : positions.last ?? newest.position, isLast: isLast)
         }
     }
 }
@@ -84,7 +63,7 @@ extension RecordedPostback {
     /// all partitions for every page. `OFFSET 0` keeps it from making a join of the lookup.
     static let tables = """
         FROM skan.postback AS p
-            LEFT JOIN skan.value AS v ON v.code = p.key_name AND \(CodedValue.isIntactSQL)
+            LEFT JOIN skan.value AS v ON v.code = p.key_name
             LEFT JOIN LATERAL (
                 SELECT body FROM skan.postback_body WHERE id = p.id AND recorded_at = p.recorded_at OFFSET 0
             ) AS b ON true

@@ -1,5 +1,5 @@
 import Attribution
-import AttributionStore
+package import AttributionStore
 import Dispatch
 import Foundation
 import Synchronization
@@ -7,55 +7,67 @@ import Synchronization
 /// Reads a store of postbacks in PostgreSQL; each answer is of one snapshot.
 package final class PostgreSQLLedgerReader: LedgerReading {
     let address: PostgreSQLAddress
-    /// Blocks of columns that an answer reads before a second thread helps.
-    let blocksAlone: Int64
     private let patience: Duration
-    private let slots = (0..<mostConnections).map { _ in Slot() }
-    /// Counts the free slots.
+    /// Connections that nobody uses now.
+    private let idle = Mutex<[PostgreSQLConnection]>([])
     private let free = DispatchSemaphore(value: mostConnections)
     private let queue = DispatchQueue(label: "skan-postgresql-reader", attributes: .concurrent)
 
     /// Reports at the same time; more wait.
     private static let mostConnections = 4
 
-    /// A connection, or none.
-    private final class Slot: Sendable {
-        let connection = Mutex<PostgreSQLConnection?>(nil)
-    }
-
     /// Names a store to read; it is reached by the first question.
-    ///
-    /// - Parameters:
-    ///   - address: The store.
-    ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
-    ///   - patience: How long a question waits for transactions that began before what it sees was committed, in any
-    ///     database of the server.
-    package init(
-        _ address: PostgreSQLAddress, blocksAlone: Int64 = ColumnCount.blocksAlone, patience: Duration = .seconds(2)
-    ) {
+    package init(_ address: PostgreSQLAddress, patience: Duration = .seconds(2)) {
         self.address = address
-        self.blocksAlone = blocksAlone
         self.patience = patience
     }
 
     /// Closes the connections that nobody uses; a later question opens new ones.
     package func close() {
-        for slot in slots {
-            // Ends outside the lock, for which questions look in turns.
-            _ = slot.connection.withLockIfAvailable { $0.take() }
+        // They end outside the lock.
+        _ = idle.withLock { idle in
+            defer { idle = [] }
+            return idle
+        }
+    }
+
+    /// Answers a question in one snapshot, with one pass over the columns; see
+    /// ``AttributionStore/LedgerReading/answer(_:)``.
+    package func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
+        try await read(question.limits, isSettled: question.asOf == nil) { snapshot, check in
+            let newest = try snapshot.ordered(question.asOf)
+            let source = try PostgreSQLColumnSource(snapshot.connection, question, through: newest.point)
+            let counted = try ColumnCount(source, question, check).counted()
+            return LedgerAnswer(
+                rows: counted.rows, totals: counted.totals,
+                deliveries: try DeliveryCounts(snapshot.connection, received: question.received),
+                position: newest.position, recordedAtMilliseconds: newest.recordedAt, unseen: counted.unseen,
+                damaged: counted.damaged, unreadableCount: counted.unreadableCount)
         }
     }
 
     // MARK: Snapshots
 
+    /// Reads in one snapshot, within limits; cancelling the task ends the work.
+    func read<Result: Sendable>(
+        _ limits: LedgerLimits,
+        isSettled: Bool = false,
+        _ work: @escaping @Sendable (LedgerSnapshot, AnswerCheck) throws -> Result
+    ) async throws -> Result {
+        let start = ContinuousClock.now
+        return try await read(isSettled: isSettled, inBackground: limits.isBackground) { snapshot in
+            let check = AnswerCheck(limits, since: start, snapshot.checkCancellation)
+            do {
+                try snapshot.limitTime(try check.remaining())
+                return try work(snapshot, check)
+            } catch let fault as PostgreSQLFault where fault.sqlState == PostgreSQLFault.canceled {
+                _ = try check.remaining()
+                throw fault
+            }
+        }
+    }
+
     /// Reads in one snapshot, on a thread that may block.
-    ///
-    /// - Parameters:
-    ///   - isSettled: Whether to wait, for a moment, until everything in the snapshot lies below the horizon.
-    ///   - inBackground: Whether in turns on a thread of its own.
-    ///   - work: Reads.
-    /// - Returns: What the work returns.
-    /// - Throws: ``AttributionStore/StoreError``, and what the work throws.
     func read<Result: Sendable>(
         isSettled: Bool = false,
         inBackground: Bool = false,
@@ -79,59 +91,24 @@ package final class PostgreSQLLedgerReader: LedgerReading {
         }
     }
 
-    private func read<Result: Sendable>(
-        _ cancellation: Cancellation,
-        isSettled: Bool,
-        _ work: (LedgerSnapshot) throws -> Result
+    private func read<Result>(
+        _ cancellation: Cancellation, isSettled: Bool, _ work: (LedgerSnapshot) throws -> Result
     ) throws -> Result {
         free.wait()
         defer { free.signal() }
-        while true {
-            for slot in slots {
-                let result = try slot.connection.withLockIfAvailable { connection in
-                    try StoreError.translating(address) {
-                        try read(&connection, cancellation, isSettled: isSettled, work)
-                    }
-                }
-                if let result {
-                    return result
+        return try StoreError.translating(address) {
+            if let connection = idle.withLock({ $0.popLast() }) {
+                do {
+                    return try read(connection, cancellation, isSettled: isSettled, work)
+                } catch let fault as PostgreSQLFault where fault.isConnectionLost {
+                    // It may have been idle while the server was restarted.
                 }
             }
+            return try read(connect(), cancellation, isSettled: isSettled, work)
         }
     }
 
-    private func read<Result>(
-        _ slot: inout PostgreSQLConnection?,
-        _ cancellation: Cancellation,
-        isSettled: Bool,
-        _ work: (LedgerSnapshot) throws -> Result
-    ) throws -> Result {
-        let (connection, isFresh) = try connection(&slot)
-        defer {
-            cancellation.end()
-            if connection.isLost {
-                slot = nil
-            }
-        }
-        try cancellation.begin(connection.canceler)
-        do {
-            return try read(connection, cancellation, isSettled: isSettled, work)
-        } catch let fault as PostgreSQLFault where fault.isConnectionLost && !isFresh {
-            // It may have been idle while the server was restarted.
-            slot = nil
-            return try read(&slot, cancellation, isSettled: isSettled, work)
-        } catch let fault as PostgreSQLFault where fault.sqlState == PostgreSQLFault.canceled {
-            try cancellation.check()
-            throw fault
-        }
-    }
-
-    private func connection(
-        _ slot: inout PostgreSQLConnection?
-    ) throws -> (connection: PostgreSQLConnection, isFresh: Bool) {
-        if let connection = slot, !connection.isLost {
-            return (connection, false)
-        }
+    private func connect() throws -> PostgreSQLConnection {
         let connection = try PostgreSQLConnection(address)
         guard let found = try SchemaMigrator(connection, address).found() else {
             throw StoreError.emptyDatabase(path: address.description)
@@ -139,8 +116,7 @@ package final class PostgreSQLLedgerReader: LedgerReading {
         guard found >= PostgreSQLSchema.version else {
             throw StoreError.notMigrated(path: address.description, found: found, needed: PostgreSQLSchema.version)
         }
-        slot = connection
-        return (connection, true)
+        return connection
     }
 
     private func read<Result>(
@@ -149,18 +125,30 @@ package final class PostgreSQLLedgerReader: LedgerReading {
         isSettled: Bool,
         _ work: (LedgerSnapshot) throws -> Result
     ) throws -> Result {
+        try cancellation.begin(connection.canceler)
+        defer {
+            cancellation.end()
+            if !connection.isLost {
+                idle.withLock { $0.append(connection) }
+            }
+        }
         let end = ContinuousClock.now + patience
         var target: Int64?
-        while true {
-            try connection.beginSnapshot()
-            defer { connection.rollBack() }
-            let snapshot = try LedgerSnapshot(connection, cancellation.check)
-            // What others committed after the first look need not be waited for.
-            target = target ?? snapshot.newestOrder
-            guard isSettled, let target, target >= snapshot.horizon, ContinuousClock.now < end else {
-                return try work(snapshot)
+        do {
+            while true {
+                try connection.beginSnapshot()
+                defer { connection.rollBack() }
+                let snapshot = try LedgerSnapshot(connection, cancellation.check)
+                // What others committed after the first look need not be waited for.
+                target = target ?? snapshot.newestOrder
+                guard isSettled, let target, target >= snapshot.horizon, ContinuousClock.now < end else {
+                    return try work(snapshot)
+                }
+                Thread.sleep(forTimeInterval: 0.005)
             }
-            Thread.sleep(forTimeInterval: 0.005)
+        } catch let fault as PostgreSQLFault where fault.sqlState == PostgreSQLFault.canceled {
+            try cancellation.check()
+            throw fault
         }
     }
 }

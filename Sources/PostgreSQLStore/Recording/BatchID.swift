@@ -1,19 +1,17 @@
 import AttributionStore
+import Foundation
 
 /// The number of a recording transaction, chosen at random, by which a node finds out whether it was committed.
 struct BatchID {
-    private let high: UInt64
-    private let low: UInt64
+    private let parameter: PostgreSQLParameter
+
+    /// How long a commit whose answer was lost is looked for, until its batch is refused.
+    private static let patience = Duration.seconds(10)
 
     init() {
         var generator = SystemRandomNumberGenerator()
-        high = generator.next()
-        low = generator.next()
-    }
-
-    private var parameter: PostgreSQLParameter {
-        let bytes = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Digest16($0) }
-        return .digest(bytes)
+        let words: (UInt64, UInt64) = (generator.next(), generator.next())
+        parameter = .digest(withUnsafeBytes(of: words) { Digest16($0) })
     }
 
     /// Settings of a transaction.
@@ -50,16 +48,44 @@ struct BatchID {
         ).bool(0, 0)
     }
 
-    /// Whether the transaction was committed; after a lost connection, when nobody answered.
+    /// Finds out whether the transaction was committed whose answer was lost.
     ///
     /// Inserting the number again waits for the transaction if it still runs, and keeps it from being committed if it
     /// does not. The commit made here comes after it, and so the standbys have it too when this one returns.
-    func isCommitted(_ connection: PostgreSQLConnection) throws -> Bool {
-        try connection.transaction { connection in
+    func findCommit(
+        _ address: PostgreSQLAddress, _ closing: ClosingBound, _ connect: () throws -> PostgreSQLConnection
+    ) throws {
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            do {
+                let isCommitted = try connect().recordingTransaction { connection in
+                    try connection.run(
+                        "INSERT INTO skan.batch (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING true",
+                        [parameter]
+                    ).count == 0
+                }
+                guard isCommitted else {
+                    throw StoreError.failed(path: address.description, .connectionLost)
+                }
+                return
+            } catch let error as StoreError {
+                throw error
+            } catch {
+                guard ContinuousClock.now < end, !closing.isOver else {
+                    throw StoreError.failed(path: address.description, .commitUnknown)
+                }
+                Thread.sleep(forTimeInterval: 0.1)
+            }
+        }
+    }
+}
+
+extension PostgreSQLConnection {
+    /// Does work in one transaction with the settings that recording needs.
+    func recordingTransaction<Result>(_ work: (PostgreSQLConnection) throws -> Result) throws -> Result {
+        try transaction { connection in
             try BatchID().insert(connection)
-            let inserted = try connection.run(
-                "INSERT INTO skan.batch (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING true", [parameter])
-            return inserted.count == 0
+            return try work(connection)
         }
     }
 }

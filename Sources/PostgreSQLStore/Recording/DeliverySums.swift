@@ -6,8 +6,6 @@ struct DeliverySums {
     /// By quarter of an hour.
     private var sums: [Int64: DeliveryCounts] = [:]
     private var copies: [Copy] = []
-    /// What came into the quarantine and left it.
-    private var changes: [QuarantineClass: QuarantineRoom.Used] = [:]
 
     private struct Copy: Hashable {
         let id: Int64
@@ -31,11 +29,6 @@ struct DeliverySums {
         }
     }
 
-    /// Notes bodies that came into the quarantine or, with negative numbers, left it.
-    mutating func change(_ kind: QuarantineClass, rows: Int64, bytes: Int64) {
-        changes[kind, default: QuarantineRoom.Used()] += QuarantineRoom.Used(rows: rows, bytes: bytes)
-    }
-
     /// Writes everything, within the transaction.
     func write(_ connection: PostgreSQLConnection) throws {
         try writeDeliveries(connection)
@@ -54,47 +47,19 @@ struct DeliverySums {
                     .integers(copies.map(\.receivedAt)),
                 ])
         }
-        let changes = changes.filter { $0.value != QuarantineRoom.Used() }
-        if !changes.isEmpty {
-            try connection.run(
-                """
-                INSERT INTO skan.quarantine_change (class, count, bytes)
-                SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[])
-                """,
-                [
-                    .texts(changes.map(\.key.rawValue)), .integers(changes.map(\.value.rows)),
-                    .integers(changes.map(\.value.bytes)),
-                ])
-        }
     }
 
     private func writeDeliveries(_ connection: PostgreSQLConnection) throws {
-        try Self.append(
-            sums.flatMap { quarter, counts in
-                counts.tallies.filter { $0.value.count != 0 || $0.value.kept != 0 }.map { (quarter, $0.key, $0.value) }
-            }, connection)
-    }
-
-    /// Appends counts of deliveries, within a transaction.
-    ///
-    /// - Parameters:
-    ///   - rows: The counts by quarter and kind.
-    ///   - connection: The connection.
-    ///   - store: The store they were copied from, to note them as such; nil for counts of this store.
-    /// - Throws: ``PostgreSQLFault``.
-    static func append(
-        _ rows: [(Int64, DeliveryCounts.Kind, DeliveryCounts.Tally)],
-        _ connection: PostgreSQLConnection,
-        copiedFrom store: String? = nil
-    ) throws {
+        let rows = sums.flatMap { quarter, counts in
+            counts.tallies.filter { $0.value.count != 0 || $0.value.kept != 0 }.map { (quarter, $0.key, $0.value) }
+        }
         guard !rows.isEmpty else {
             return
         }
         try connection.run(
             """
-            INSERT INTO skan.\(store == nil ? "" : "copy_")delivery (
-                \(store == nil ? "" : "store, ")quarter, status, traffic, reason, recipient, count, kept)
-            SELECT \(store == nil ? "" : "$8, ")quarter, status, traffic, reason, recipient::skan.recipient, count, kept
+            INSERT INTO skan.delivery (quarter, status, traffic, reason, recipient, count, kept)
+            SELECT quarter, status, traffic, reason, recipient::skan.recipient, count, kept
             FROM unnest($1::int4[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int8[], $7::int8[])
                 AS sum (quarter, status, traffic, reason, recipient, count, kept)
             """,
@@ -103,32 +68,23 @@ struct DeliverySums {
                 .texts(rows.map { $0.1.traffic?.rawValue ?? "" }), .texts(rows.map { $0.1.reason?.rawValue ?? "" }),
                 .texts(rows.map(\.1.recipient.rawValue)), .integers(rows.map(\.2.count)),
                 .integers(rows.map(\.2.kept)),
-            ] + (store.map { [.text($0)] } ?? []))
+            ])
     }
 
     private func writeRepeats(_ connection: PostgreSQLConnection) throws {
-        try Self.append(
-            repeats: sums.flatMap { quarter, counts in counts.repeats.map { (quarter, $0.key, $0.value) } }, connection)
-    }
-
-    /// Appends counts of repeats, within a transaction; see ``append(_:_:copiedFrom:)``.
-    static func append(
-        repeats rows: [(Int64, RepeatDelay, Int64)],
-        _ connection: PostgreSQLConnection,
-        copiedFrom store: String? = nil
-    ) throws {
+        let rows = sums.flatMap { quarter, counts in counts.repeats.map { (quarter, $0.key, $0.value) } }
         guard !rows.isEmpty else {
             return
         }
         try connection.run(
             """
-            INSERT INTO skan.\(store == nil ? "repeat_delay" : "copy_repeat") (
-                \(store == nil ? "" : "store, ")quarter, delay, count)
-            SELECT \(store == nil ? "" : "$4, ")quarter, delay::int2, count FROM unnest($1::int4[], $2::int4[], $3::int8[]) AS sum (quarter, delay, count)
+            INSERT INTO skan.repeat_delay (quarter, delay, count)
+            SELECT quarter, delay::int2, count FROM unnest($1::int4[], $2::int4[], $3::int8[])
+                AS sum (quarter, delay, count)
             """,
             [
                 .smallIntegers(rows.map { Int32(clamping: $0.0) }), .smallIntegers(rows.map { Int32($0.1.rawValue) }),
                 .integers(rows.map(\.2)),
-            ] + (store.map { [.text($0)] } ?? []))
+            ])
     }
 }

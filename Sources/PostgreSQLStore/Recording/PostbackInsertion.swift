@@ -39,13 +39,8 @@ struct PostbackInsertion {
 
     /// Inserts the copies that nobody has inserted before, and finds those that somebody has.
     ///
-    /// - Parameters:
-    ///   - connection: Within a transaction.
-    ///   - codes: Has a code for every value.
-    ///   - claimed: Keys of postbacks that were counted before this store, which are not inserted.
     /// - Returns: The ids of those inserted, what is known of the others, and when the database says it is. A key that is
     ///   in neither is one that cannot be decided now.
-    /// - Throws: ``StaleCodes``, and ``PostgreSQLFault``.
     func insert(
         _ connection: PostgreSQLConnection,
         _ codes: ValueCodes,
@@ -161,10 +156,6 @@ struct PostbackInsertion {
 
     /// Facts and bodies, and whether the codes they use are the server's.
     ///
-    /// - Parameters:
-    ///   - input: One more array that is read beside the others.
-    ///   - column: The name of its values.
-    ///   - recordedAt: When a row was recorded.
     /// - Returns: The statement.
     private static func sql(_ input: String = "", _ column: String = "", recordedAt: String = "now()") -> String {
         """

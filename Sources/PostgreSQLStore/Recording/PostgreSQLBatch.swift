@@ -6,7 +6,19 @@ struct PostgreSQLBatch {
     /// A delivery, and the row of the quarantine it comes from when it is judged again.
     struct Item {
         let delivery: Delivery
-        var origin: QuarantinedDelivery?
+        let origin: QuarantinedDelivery?
+        /// Those of a verified postback.
+        let digests: PostbackDigests?
+
+        init(_ delivery: Delivery, from origin: QuarantinedDelivery? = nil) {
+            self.delivery = delivery
+            self.origin = origin
+            if case .verified(let verified) = delivery.judgement {
+                digests = PostbackDigests(verified.postback, provenance: verified.provenance)
+            } else {
+                digests = nil
+            }
+        }
     }
 
     let connection: PostgreSQLConnection
@@ -14,8 +26,6 @@ struct PostgreSQLBatch {
     private(set) var codes: ValueCodes
     private(set) var quarantine: QuarantineInsertion
     private(set) var sums = DeliverySums()
-    /// What became of deliveries of the quarantine, some of which may be copied ones.
-    private var moves = CopiedMoves()
     /// What became of deliveries that were judged again.
     private(set) var requeued = Requeued()
     /// Whether some postbacks are known by their ids alone.
@@ -28,12 +38,6 @@ struct PostgreSQLBatch {
     private(set) var recordedAt: Int64?
 
     /// Begins the work of a transaction.
-    ///
-    /// - Parameters:
-    ///   - connection: The connection, within the transaction.
-    ///   - networks: The networks whose postbacks are ours.
-    ///   - codes: What this node remembers.
-    ///   - room: How full the quarantine is.
     init(_ connection: PostgreSQLConnection, networks: OwnNetworks, codes: ValueCodes, room: QuarantineRoom) {
         self.connection = connection
         self.networks = networks
@@ -43,15 +47,12 @@ struct PostgreSQLBatch {
 
     /// The first copies of the postbacks among some deliveries.
     static func insertion(_ items: [Item], _ networks: OwnNetworks) -> PostbackInsertion {
-        var digester = PostbackDigester()
         var seen: Set<Digest16> = []
         var copies: [PostbackInsertion.Copy] = []
         for item in items {
-            guard case .verified(let verified) = item.delivery.judgement else {
-                continue
-            }
-            let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
-            guard seen.insert(digests.key).inserted else {
+            guard case .verified(let verified) = item.delivery.judgement, let digests = item.digests,
+                seen.insert(digests.key).inserted
+            else {
                 continue
             }
             let traffic = networks.traffic(of: verified)
@@ -68,12 +69,7 @@ struct PostgreSQLBatch {
 
     /// Records deliveries.
     ///
-    /// - Parameters:
-    ///   - items: In the order received.
-    ///   - insertion: The first copies among them.
-    ///   - isLearning: Whether values may lack codes, which then get theirs within the transaction.
     /// - Returns: What became of each; nil for one that can be neither recorded nor kept, or not decided.
-    /// - Throws: ``StaleCodes``, and ``PostgreSQLFault``.
     mutating func record(
         _ items: [Item],
         _ insertion: PostbackInsertion,
@@ -88,20 +84,17 @@ struct PostgreSQLBatch {
         var known = stored.known
         var unrecorded = stored.inserted
         try quarantine.prepare(contradicting: known.values.map(\.id), connection)
-        var digester = PostbackDigester()
         let recordings = try items.enumerated().map { index, item -> Recording? in
             let delivery = item.delivery
-            guard case .verified(let verified) = delivery.judgement else {
+            guard case .verified(let verified) = delivery.judgement, let digests = item.digests else {
                 return try reject(item)
             }
-            let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
             if let id = unrecorded.removeValue(forKey: digests.key) {
                 let traffic = networks.traffic(of: verified)
-                let first = PostbackInsertion.Known(
+                known[digests.key] = PostbackInsertion.Known(
                     id: id, content: digests.content, receivedAt: delivery.receivedAtMilliseconds,
                     recipient: delivery.recipient, traffic: traffic)
-                known[digests.key] = first
-                return note(.recorded(traffic), item, first: first)
+                return note(.recorded(traffic), item)
             }
             if known[digests.key] == nil, claimed.contains(digests.key) {
                 return note(.duplicate(networks.traffic(of: verified)), item)
@@ -118,21 +111,18 @@ struct PostgreSQLBatch {
                 return try contradict(first, digests.content, verified, item)
             }
             sums.countRepeat(of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
-            return note(.duplicate(first.traffic), item, first: first)
+            return note(.duplicate(first.traffic), item)
         }
-        try quarantine.write(connection, &sums)
-        try moves.write(connection)
+        try quarantine.write(connection)
         try sums.write(connection)
         return recordings
     }
 
     /// The keys of postbacks that were counted before this store, and are known by their ids alone.
     private func claimed(_ items: [Item]) throws -> Set<Digest16> {
-        var digester = PostbackDigester()
         var keys: [KnownID: [Digest16]] = [:]
         for item in items {
-            if case .verified(let verified) = item.delivery.judgement {
-                let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
+            if case .verified(let verified) = item.delivery.judgement, let digests = item.digests {
                 keys[KnownID(verified.postback.key), default: []].append(digests.key)
             }
         }
@@ -143,13 +133,15 @@ struct PostgreSQLBatch {
 
     private mutating func reject(_ item: Item) throws -> Recording? {
         guard case .rejected(let rejection, let body) = item.delivery.judgement else {
-            requeued.note(nil, isRequeued: item.origin != nil)
+            if item.origin != nil {
+                requeued.count(nil)
+            }
             return nil
         }
         let kind = QuarantineClass(rejection, body: body)
         if let origin = item.origin {
-            quarantine.rejectAgain(origin, kind, rejection, &sums)
-            requeued.note(nil, isRequeued: true)
+            quarantine.change(origin, to: QuarantinedBody(kind, rejection, body, item.delivery))
+            requeued.count(nil)
             let recording = Recording.quarantined(rejection)
             if rejection.code.rawValue != origin.reason {
                 move(origin, to: recording, item.delivery)
@@ -173,10 +165,10 @@ struct PostgreSQLBatch {
         let body = QuarantinedBody(conflictWith: first.id, content, verified.postback.body, item.delivery)
         if let origin = item.origin {
             // What was kept stays kept.
-            quarantine.becomeConflict(origin, body, &sums)
+            quarantine.change(origin, to: body)
             let recording = Recording.conflict(first.traffic)
             move(origin, to: recording, item.delivery)
-            requeued.note(recording, isRequeued: true)
+            requeued.count(recording)
             return recording
         }
         return note(.conflict(first.traffic, isKept: quarantine.keepConflict(body)), item)
@@ -184,13 +176,11 @@ struct PostgreSQLBatch {
 
     // MARK: Counting
 
-    private mutating func note(
-        _ recording: Recording, _ item: Item, first: PostbackInsertion.Known? = nil
-    ) -> Recording {
+    private mutating func note(_ recording: Recording, _ item: Item) -> Recording {
         if let origin = item.origin {
-            quarantine.remove(origin, &sums)
-            move(origin, to: recording, item.delivery, first: first)
-            requeued.note(recording, isRequeued: true)
+            quarantine.remove(origin)
+            move(origin, to: recording, item.delivery)
+            requeued.count(recording)
         } else {
             sums.count(
                 .init(recording, recipient: item.delivery.recipient), kept: recording.isKept ? 1 : 0, at: item.delivery)
@@ -199,32 +189,12 @@ struct PostgreSQLBatch {
     }
 
     /// Counts a delivery of the quarantine as what it has become.
-    private mutating func move(
-        _ origin: QuarantinedDelivery, to recording: Recording, _ delivery: Delivery,
-        first: PostbackInsertion.Known? = nil
-    ) {
+    private mutating func move(_ origin: QuarantinedDelivery, to recording: Recording, _ delivery: Delivery) {
         let before = DeliveryCounts.Kind(
             status: .quarantined, traffic: nil, reason: PostbackRejection.Code(rawValue: origin.reason),
             recipient: origin.recipient)
         let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
         sums.count(before, -1, kept: -1, at: delivery)
         sums.count(after, kept: 1, at: delivery)
-        moves.note(origin.id, from: before, to: after, first: first, delivery)
-    }
-}
-
-extension Requeued {
-    /// Counts what became of a delivery of the quarantine; nil for one that stays.
-    fileprivate mutating func note(_ recording: Recording?, isRequeued: Bool) {
-        guard isRequeued else {
-            return
-        }
-        judged += 1
-        switch recording {
-        case .recorded: recorded += 1
-        case .duplicate: duplicate += 1
-        case .conflict: conflict += 1
-        case .quarantined, nil: stayed += 1
-        }
     }
 }

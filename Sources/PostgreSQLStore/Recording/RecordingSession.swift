@@ -1,15 +1,18 @@
 import Attribution
 import AttributionStore
-import Foundation
+
+/// What the parts of a node have in common.
+struct StoreNode: Sendable {
+    let address: PostgreSQLAddress
+    let settings: LedgerSettings
+    let status: StoreStatus
+    let closing = ClosingBound()
+    let onEvent: @Sendable (StoreEvent) -> Void
+}
 
 /// The connection that a node records on, and what the node remembers between transactions; used by one thread at a time.
 struct RecordingSession {
-    private let address: PostgreSQLAddress
-    private let settings: LedgerSettings
-    private let presence: NodePresence
-    private let status: StoreStatus
-    private let closing: ClosingBound
-    private let onEvent: @Sendable (StoreEvent) -> Void
+    private let node: StoreNode
     private var kept: PostgreSQLConnection?
     private var codes = ValueCodes()
     /// The networks whose postbacks are ours.
@@ -17,25 +20,10 @@ struct RecordingSession {
     /// How full the quarantine is.
     var room: QuarantineRoom
 
-    /// How long a commit whose answer was lost is looked for, until its batch is refused.
-    private static let lookup = Duration.seconds(10)
-
-    init(
-        _ address: PostgreSQLAddress,
-        _ settings: LedgerSettings,
-        _ presence: NodePresence,
-        _ status: StoreStatus,
-        _ closing: ClosingBound,
-        _ onEvent: @escaping @Sendable (StoreEvent) -> Void
-    ) {
-        self.address = address
-        self.settings = settings
-        self.presence = presence
-        self.status = status
-        self.closing = closing
-        self.onEvent = onEvent
-        networks = settings.networks ?? OwnNetworks()
-        room = QuarantineRoom(settings.budgets)
+    init(_ node: StoreNode) {
+        self.node = node
+        networks = node.settings.networks ?? OwnNetworks()
+        room = QuarantineRoom(node.settings.budgets)
     }
 
     // MARK: Transactions
@@ -73,11 +61,14 @@ struct RecordingSession {
             room = batch.quarantine.room
             codes = batch.codes
         } catch is LostCommit {
-            // Looks at the quarantine anew, with what this transaction put into it.
-            try find(id)
+            // The new connection looks at the quarantine anew, with what this transaction put into it.
+            try id.findCommit(node.address, node.closing) {
+                kept = nil
+                return try self.connection()
+            }
         }
         if let recordedAt = batch.recordedAt {
-            status.didRecord(at: recordedAt)
+            node.status.didRecord(at: recordedAt)
         }
         return (result, batch.quarantine.notKept)
     }
@@ -99,32 +90,6 @@ struct RecordingSession {
         return connection
     }
 
-    /// Finds out whether a commit happened whose answer was lost.
-    ///
-    /// - Throws: ``AttributionStore/StoreError`` when it did not, or when that could not be found out.
-    private mutating func find(_ id: BatchID) throws {
-        let end = ContinuousClock.now + Self.lookup
-        while true {
-            kept = nil
-            do {
-                guard try id.isCommitted(try connection()) else {
-                    throw StoreError.failed(path: address.description, .connectionLost)
-                }
-                return
-            } catch is PostgreSQLFault where ContinuousClock.now < end && !closing.isOver {
-                Thread.sleep(forTimeInterval: 0.1)
-            } catch is NoConnection where ContinuousClock.now < end && !closing.isOver {
-                Thread.sleep(forTimeInterval: 0.1)
-            } catch is LostCommit where ContinuousClock.now < end && !closing.isOver {
-                Thread.sleep(forTimeInterval: 0.1)
-            } catch let error as StoreError {
-                throw error
-            } catch {
-                throw StoreError.failed(path: address.description, .commitUnknown)
-            }
-        }
-    }
-
     // MARK: Connections
 
     /// The connection, made when there is none.
@@ -135,15 +100,17 @@ struct RecordingSession {
         kept = nil
         // Another server may answer now.
         codes.removeAll()
-        let connection = try PostgreSQLConnection(address)
-        closing.watch(connection, of: .recording)
-        _ = try SchemaMigrator(connection, address).migrate()
-        try status.look(connection, address.description, onEvent)
-        try settings.networks.map { try Self.remember($0, connection) }
-        if settings.networks == nil {
-            networks = OwnNetworks(try Self.rememberedNetworks(connection))
+        let connection = try PostgreSQLConnection(node.address)
+        node.closing.watch(connection, of: .recording)
+        _ = try SchemaMigrator(connection, node.address).migrate()
+        try node.status.look(connection, node.address.description, node.onEvent)
+        let remembered = try Self.rememberedNetworks(connection)
+        if let own = node.settings.networks {
+            try Self.remember(own, insteadOf: remembered, connection)
+        } else {
+            networks = OwnNetworks(remembered)
         }
-        room = try QuarantineRoom(settings.budgets, connection, writers: try presence.renew(connection))
+        room = try QuarantineRoom(node.settings.budgets, connection)
         kept = connection
         return connection
     }
@@ -165,8 +132,10 @@ struct RecordingSession {
         return try (0..<result.count).map { try result.text($0, 0) }
     }
 
-    private static func remember(_ networks: OwnNetworks, _ connection: PostgreSQLConnection) throws {
-        guard Set(try rememberedNetworks(connection)) != networks.identifiers else {
+    private static func remember(
+        _ networks: OwnNetworks, insteadOf remembered: [String], _ connection: PostgreSQLConnection
+    ) throws {
+        guard Set(remembered) != networks.identifiers else {
             return
         }
         try connection.transaction { connection in

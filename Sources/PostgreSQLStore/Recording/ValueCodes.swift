@@ -19,11 +19,6 @@ struct CodedValue: Hashable, Comparable {
     let kind: Kind
     let text: String
 
-    /// Whether a row `v` of `skan.value` is as it was made, as SQL.
-    ///
-    /// Nothing is read of a damaged one: rows with its code are read from their bytes, and its text gets another code.
-    static let isIntactSQL = "v.checksum = skan.value_checksum(v.code, v.kind, v.value)"
-
     // By bytes, as the server's "C" collation: values are inserted in one order by all.
     static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.kind == rhs.kind
@@ -66,7 +61,7 @@ struct ValueCodes {
             """
             INSERT INTO skan.value (kind, value)
             SELECT kind, value FROM unnest($1::text[], $2::text[]) AS fresh (kind, value)
-            ORDER BY kind COLLATE "C", value COLLATE "C"
+            ORDER BY kind COLLATE "C", value COLLATE "C" ON CONFLICT DO NOTHING
             """, Self.parameters(unknown))
         try look(&unknown, connection)
     }
@@ -78,7 +73,7 @@ struct ValueCodes {
         let found = try connection.run(
             """
             SELECT kind, value, code FROM unnest($1::text[], $2::text[]) AS wanted (kind, value)
-            JOIN skan.value AS v USING (kind, value) WHERE \(CodedValue.isIntactSQL)
+            JOIN skan.value USING (kind, value)
             """, Self.parameters(unknown))
         for row in 0..<found.count {
             codes[CodedValue(kind: try found.word(row, 0), text: try found.text(row, 1))] =

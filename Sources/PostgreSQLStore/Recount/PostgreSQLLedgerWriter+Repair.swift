@@ -2,79 +2,39 @@ package import Attribution
 package import AttributionStore
 
 extension PostgreSQLLedgerWriter {
-    /// The most rounds of recount and repair: a recount lists a bounded number of differences, and mending some may
-    /// reveal others.
-    private static var repairRounds: Int { 100 }
-
-    /// Mends what follows from the raw bytes; see ``AttributionStore/LedgerWriting/repair(judge:)``.
+    /// Makes anew what is derived from the raw bytes; see ``AttributionStore/LedgerWriting/repair(judge:)``.
     package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         let reader = PostgreSQLLedgerReader(address)
         defer { reader.close() }
-        let found = try await reader.recount(judge: judge)
-        var result = RecountRepair(found: found, repaired: 0, remaining: found)
-        // First, for facts are compared with these texts.
-        let damaged: [Int64] = found.differences.compactMap { if case .value(let code) = $0 { code } else { nil } }
-        if !damaged.isEmpty {
-            try mend(damaged.map { DamagedText(code: $0) }, judge)
-            result.remaining = try await reader.recount(judge: judge)
-        }
-        for _ in 0..<Self.repairRounds {
-            let before = result.remaining
-            for difference in before.differences where difference.isRepairable && !before.keepsCount(difference) {
-                try withRecordingConnection { try Self.mend(difference, $0) }
+        return try await RecountRepair {
+            try await reader.recount(judge: judge)
+        } repair: { differences in
+            for difference in differences {
+                try withRecordingConnection { try Self.repair(difference, $0) }
             }
-            let differing = try await reader.read { try RecountBlocks($0.connection).numbers }
-            try writeBlocks(rewriting: differing)
-            guard before.differenceCount > 0 else {
-                break
-            }
-            result.remaining = try await reader.recount(judge: judge)
-            guard result.remaining.repairableCount > 0, result.remaining.repairableCount < before.repairableCount else {
-                break
-            }
-        }
-        result.repaired = max(0, found.differenceCount - result.remaining.differenceCount)
-        return result
-    }
-
-    /// Takes damaged texts from the bytes of postbacks, and removes those that no postback has.
-    private func mend(_ texts: [DamagedText], _ judge: @Sendable ([[UInt8]]) -> [Judgement]) throws {
-        let unused = try texts.filter { text in
-            try withRecordingConnection { try !text.restore($0, judge) }
-        }
-        for text in unused {
-            try withRecordingConnection { try text.retire($0) }
-        }
-        // Once for all of them: recording waits behind it.
-        let mayRemove =
-            try unused.isEmpty
-            || StoreError.translating(address) {
-                try DamagedText.hasSeenRecordingEnd(PostgreSQLConnection(address))
-            }
-        for text in unused where mayRemove {
-            try withRecordingConnection { connection in
-                if try !text.restore(connection, judge) { try text.remove(connection) }
-            }
+            try writeBlocks(differences)
         }
     }
 
     /// Writes blocks that differ from the facts again, those that are missing, and those that are due.
-    private func writeBlocks(rewriting numbers: Set<Int64>) throws {
+    private func writeBlocks(_ differences: [RecountDifference]) throws {
         try StoreError.translating(address) {
             // On a connection of its own, for it takes a while.
             let writer = BlockWriter(connection: try PostgreSQLConnection(address))
-            while try writer.step(isWaiting: true).isMore {}
-            for number in numbers.sorted() {
-                try writer.step(rewriting: number, isWaiting: true)
+            for case .block(let ids) in differences {
+                try writer.forget(ids.lowerBound)
             }
+            while try writer.step(isWaiting: true).isMore {}
         }
     }
 
-    /// Mends one difference in a transaction of its own.
-    private static func mend(_ difference: RecountDifference, _ connection: PostgreSQLConnection) throws {
+    /// Repairs one difference in a transaction of its own.
+    private static func repair(_ difference: RecountDifference, _ connection: PostgreSQLConnection) throws {
         switch difference {
         case .facts(let id), .digests(let id):
-            try mendPostback(id, connection)
+            try repairPostback(id, keyName: nil, connection)
+        case .keyName(let id, let name):
+            try repairPostback(id, keyName: name, connection)
         case .deliveries(let quarter, let traffic, let recipient, _, _):
             try connection.transaction { connection in
                 try BatchID().insert(connection)
@@ -114,22 +74,19 @@ extension PostgreSQLLedgerWriter {
                 try BatchID().insert(connection)
                 try connection.run("DELETE FROM skan.recipient_copy WHERE id = $1", [.integer(id)])
             }
-        default: break
+        case .missingRows, .unreadable, .unverified, .sameKey, .index, .block, .strayColumns: break
         }
     }
 
     /// Makes facts and digests of a postback again from its bytes.
-    private static func mendPostback(_ id: Int64, _ connection: PostgreSQLConnection) throws {
+    private static func repairPostback(_ id: Int64, keyName: String?, _ connection: PostgreSQLConnection) throws {
         try connection.transaction { connection in
             try BatchID().insert(connection)
             let result = try connection.run(
-                "SELECT \(StoredPostback.columns) \(RecordedPostback.tables) WHERE p.id = $1", [.integer(id)])
-            guard result.count == 1, case let stored = try StoredPostback(result, 0), let body = stored.recorded.body
+                "SELECT \(RecordedPostback.columns) \(RecordedPostback.tables) WHERE p.id = $1", [.integer(id)])
+            guard result.count == 1, case let recorded = try RecordedPostback(result, 0),
+                let postback = recorded.body.flatMap({ try? ReceivedPostback(reading: $0) })
             else {
-                return
-            }
-            let recorded = stored.recorded
-            guard let postback = try? ReceivedPostback(reading: body) else {
                 return
             }
             let digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
@@ -146,7 +103,7 @@ extension PostgreSQLLedgerWriter {
                 postback, traffic: recorded.traffic, recipient: recorded.recipient,
                 receivedAtMilliseconds: recorded.receivedAtMilliseconds, key: digests.key)
             var codes = ValueCodes()
-            let values = facts.values(keyName: recorded.keyName)
+            let values = facts.values(keyName: keyName ?? recorded.keyName)
             try codes.learn(values, connection)
             let assignments = PostbackFacts.codedColumns.enumerated().map { "\($1) = $\($0 + 6)::int4" }
             try connection.run(
@@ -168,15 +125,5 @@ extension PostgreSQLLedgerWriter {
                 ON CONFLICT (key) DO UPDATE SET content = excluded.content
                 """, [.digest(digests.key), .digest(digests.content), .integer(id)])
         }
-    }
-}
-
-extension Recount {
-    /// Whether a difference is one of a count that has to stay.
-    fileprivate func keepsCount(_ difference: RecountDifference) -> Bool {
-        guard case .deliveries(let quarter, _, _, _, _) = difference else {
-            return false
-        }
-        return keptQuarters.contains(quarter)
     }
 }

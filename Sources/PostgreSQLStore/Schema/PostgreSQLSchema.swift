@@ -1,7 +1,7 @@
 /// The tables of a store in PostgreSQL, in the schema `skan`.
 ///
-/// Numbered, and never edited once released; names are written out, so that a later change of the program cannot change
-/// what an earlier migration did.
+/// Migrations are numbered, and never edited once released; names are written out, so that a later change of the program
+/// cannot change what an earlier migration did.
 enum PostgreSQLSchema {
     /// A step from one version to the next.
     struct Migration {
@@ -12,25 +12,17 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 7
+    static let version: Int64 = 1
 
-    static let migrations = [
-        Migration(version: 1, oldestProgram: 1, sql: first),
-        // A program of version 1 counts facts, and knows nothing of blocks.
-        Migration(version: 2, oldestProgram: 1, sql: PostgreSQLBlockSchema.sql),
-        // A node of an earlier release keeps its own budgets of the quarantine.
-        Migration(version: 3, oldestProgram: 1, sql: PostgreSQLNodeSchema.sql),
-        // A node of an earlier release does not count what it signs.
-        Migration(version: 4, oldestProgram: 1, sql: PostgreSQLCostSchema.sql),
-        // A node of an earlier release does not look at checksums, and a trigger gives them to what it adds.
-        Migration(version: 5, oldestProgram: 1, sql: PostgreSQLValueSchema.sql),
-        // A node of an earlier release has no figures of test ads.
-        Migration(version: 6, oldestProgram: 1, sql: PostgreSQLCostSchema.ofTests),
-        // A node of an earlier release does not note what it makes of copied deliveries.
-        Migration(version: 7, oldestProgram: 1, sql: PostgreSQLCopySchema.moves),
-    ]
+    static let migrations = [Migration(version: 1, oldestProgram: 1, sql: first)]
 
-    private static let first = ledger + quarantine + counts + webAds + imports + functions + views
+    /// Makes the partitions of bodies for this month and the next three.
+    static let makePartitions = """
+        SELECT skan.make_partition(now() + make_interval(months => month)) FROM generate_series(0, 3) AS month
+        """
+
+    private static let first =
+        ledger + quarantine + counts + webAds + imports + costs + functions + columns + views
 
     private static let ledger = """
         CREATE TYPE skan.traffic AS ENUM ('apple', 'foreign', 'development', 'test');
@@ -45,6 +37,8 @@ enum PostgreSQLSchema {
             commit_base int8 NOT NULL DEFAULT 0,
             cluster int8 NOT NULL -- system_identifier of the cluster that commit_base was made for
         );
+        INSERT INTO skan.store (id, version, oldest_program, cluster)
+        SELECT left(gen_random_uuid()::text, 8), 0, 0, system_identifier FROM pg_control_system();
 
         -- What makes a postback one and the same, and what it says: kept for ever, whatever becomes of the bodies.
         -- Digests are of 16 bytes, as uuid the smallest that PostgreSQL has for them.
@@ -176,89 +170,6 @@ enum PostgreSQLSchema {
 
         """
 
-    private static let webAds = """
-        CREATE TABLE skan.web_ad (
-            nonce text PRIMARY KEY, -- the UUID, lower-case
-            ad_network_id text NOT NULL,
-            itunes_item_id int8 NOT NULL CHECK (itunes_item_id > 0),
-            source_identifier int8 NOT NULL CHECK (source_identifier BETWEEN 0 AND 9999),
-            domains text[] NOT NULL, -- empty: any
-            issued_at int8 NOT NULL, -- Unix milliseconds by the database's clock, as all times here
-            expires_at int8 NOT NULL CHECK (expires_at > issued_at),
-            answered_at int8,
-            answered_domain text,
-            answer uuid, -- by which whoever answered knows the answer again
-            CHECK ((answered_at IS NULL) = (answered_domain IS NULL)),
-            CHECK ((answered_at IS NULL) = (answer IS NULL))
-        );
-        CREATE INDEX web_ad_expiry ON skan.web_ad (expires_at);
-
-        CREATE FUNCTION skan.keep_answer() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            RAISE EXCEPTION 'a nonce is answered once' USING ERRCODE = 'check_violation';
-        END $$;
-        CREATE TRIGGER web_ad_answered_once BEFORE UPDATE ON skan.web_ad
-            FOR EACH ROW WHEN (OLD.answered_at IS NOT NULL) EXECUTE FUNCTION skan.keep_answer();
-
-        """
-
-    private static let imports = """
-        -- Postbacks that were counted before this store, known by their ids alone: they never count here.
-        CREATE TABLE skan.known_id (
-            digest uuid PRIMARY KEY -- network, transaction id and sequence index
-        );
-
-        -- Files that were imported, as far as they were read.
-        CREATE TABLE skan.imported_file (
-            digest bytea PRIMARY KEY, -- SHA-256 of its bytes
-            bytes int8 NOT NULL,
-            records int8 NOT NULL, -- how many of its records were read
-            imported_at timestamptz NOT NULL DEFAULT now()
-        );
-
-        -- How far other stores were copied into this one.
-        CREATE TABLE skan.copy_source (
-            store text PRIMARY KEY, -- the source's name in positions
-            position text NOT NULL, -- of the last postback that was copied; empty before the first
-            copied int8 NOT NULL,
-            lost int8 NOT NULL, -- whose bytes were gone
-            checksum uuid NOT NULL
-        );
-        -- Which postbacks of the source are which here.
-        CREATE TABLE skan.copy_run (
-            store text NOT NULL,
-            source_id int8 NOT NULL,
-            target_id int8 NOT NULL,
-            count int8 NOT NULL,
-            is_new boolean NOT NULL,
-            PRIMARY KEY (store, source_id)
-        );
-        CREATE TABLE skan.copy_quarantine (
-            store text NOT NULL,
-            source_id int8 NOT NULL,
-            target_id int8 NOT NULL,
-            PRIMARY KEY (store, source_id)
-        );
-        -- What was added to the counts of deliveries; summed as they are.
-        CREATE TABLE skan.copy_delivery (
-            store text NOT NULL,
-            quarter int4 NOT NULL,
-            status text NOT NULL,
-            traffic text NOT NULL,
-            reason text NOT NULL,
-            recipient skan.recipient NOT NULL,
-            count int8 NOT NULL,
-            kept int8 NOT NULL
-        );
-        CREATE TABLE skan.copy_repeat (
-            store text NOT NULL,
-            quarter int4 NOT NULL,
-            delay int2 NOT NULL,
-            count int8 NOT NULL
-        );
-
-        """
-
     private static let functions = """
         -- Every row with a smaller commit_order is there: no transaction that runs can add one. Readers that go by order
         -- read no further.
@@ -270,7 +181,7 @@ enum PostgreSQLSchema {
 
         -- Makes the partition of bodies for the month of some time, unless bodies of that month are among the others; as
         -- its owner, so that a node need not be. Recording waits while this waits for readers of bodies: not for long.
-        CREATE FUNCTION skan.make_partition(at timestamptz) RETURNS int4
+        CREATE FUNCTION skan.make_partition(at timestamptz) RETURNS void
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
         DECLARE
             month timestamp := date_trunc('month', at AT TIME ZONE 'UTC');
@@ -285,26 +196,9 @@ enum PostgreSQLSchema {
                 EXECUTE format(
                     'CREATE TABLE skan.%I PARTITION OF skan.postback_body FOR VALUES FROM (%L) TO (%L)',
                     partition, first, next);
-                RETURN 1;
             END IF;
-            RETURN 0;
         END $$;
         REVOKE EXECUTE ON FUNCTION skan.make_partition(timestamptz) FROM PUBLIC;
-
-        -- For the present month and some more.
-        CREATE FUNCTION skan.make_partitions(months int4) RETURNS int4
-        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-        DECLARE
-            made int4 := 0;
-        BEGIN
-            FOR month IN 0..least(months, 24) LOOP
-                made := made + skan.make_partition(
-                    (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => month))
-                        AT TIME ZONE 'UTC');
-            END LOOP;
-            RETURN made;
-        END $$;
-        REVOKE EXECUTE ON FUNCTION skan.make_partitions(int4) FROM PUBLIC;
 
         """
 
@@ -326,15 +220,7 @@ enum PostgreSQLSchema {
             source_identifier.value AS source_identifier, source_app.value AS source_app,
             source_domain.value AS source_domain, country.value AS country, marketplace.value AS marketplace
         FROM skan.postback AS p
-            JOIN skan.value AS traits ON traits.code = p.traits
-            LEFT JOIN skan.value AS network ON network.code = p.network
-            LEFT JOIN skan.value AS app ON app.code = p.app
-            LEFT JOIN skan.value AS campaign ON campaign.code = p.campaign_id
-            LEFT JOIN skan.value AS source_identifier ON source_identifier.code = p.source_identifier
-            LEFT JOIN skan.value AS source_app ON source_app.code = p.source_app
-            LEFT JOIN skan.value AS source_domain ON source_domain.code = p.source_domain
-            LEFT JOIN skan.value AS country ON country.code = p.country
-            LEFT JOIN skan.value AS marketplace ON marketplace.code = p.marketplace;
+        \(joins)
 
         CREATE VIEW skan.deliveries AS
         SELECT
@@ -343,4 +229,13 @@ enum PostgreSQLSchema {
             sum(kept)::int8 AS kept
         FROM skan.delivery GROUP BY quarter, status, traffic, reason, recipient;
         """
+
+    private static let joins =
+        [
+            "traits": "traits", "network": "network", "app": "app", "campaign": "campaign_id",
+            "source_identifier": "source_identifier", "source_app": "source_app", "source_domain": "source_domain",
+            "country": "country", "marketplace": "marketplace",
+        ].sorted { $0.key < $1.key }.map { name, column in
+            "    LEFT JOIN skan.value AS \(name) ON \(name).code = p.\(column)"
+        }.joined(separator: "\n") + ";"
 }

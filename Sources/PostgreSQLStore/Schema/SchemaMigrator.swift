@@ -1,6 +1,6 @@
 import AttributionStore
 
-/// What became of a store's tables.
+/// What a migration did to a store's tables.
 package enum MigrationOutcome: Hashable, Sendable {
     /// They are as this release wants them.
     case current
@@ -8,8 +8,6 @@ package enum MigrationOutcome: Hashable, Sendable {
     case migrated(from: Int64?, to: Int64)
     /// A dump was loaded into another cluster, and the order of the commits goes on after its last.
     case moved
-    /// The tables of columns, of which somebody dropped one, were made again; they are filled from the postbacks.
-    case columnsRemade
 }
 
 /// Makes the tables of a store and brings those of earlier releases up, one program at a time.
@@ -27,54 +25,34 @@ package struct SchemaMigrator {
 
     /// Makes what is missing.
     ///
-    /// - Parameter address: The store.
-    /// - Returns: What became of the tables.
-    /// - Throws: ``AttributionStore/StoreError``; also for a table that was dropped and follows from no others.
+    /// - Returns: What was done.
     @discardableResult
     package static func migrate(_ address: PostgreSQLAddress) throws -> MigrationOutcome {
         try StoreError.translating(address) {
-            let migrator = SchemaMigrator(try PostgreSQLConnection(address), address)
-            let outcome = try migrator.migrate()
-            if let missing = try MissingTable.first(migrator.connection) {
-                throw missing.error(address)
-            }
-            return outcome
+            try SchemaMigrator(try PostgreSQLConnection(address), address).migrate()
         }
     }
 
     /// Says whether something is missing, and changes nothing.
     ///
-    /// - Parameter address: The store.
     /// - Returns: What ``migrate(_:)`` would do.
-    /// - Throws: ``AttributionStore/StoreError``.
     package static func check(_ address: PostgreSQLAddress) throws -> MigrationOutcome {
         try StoreError.translating(address) {
             let migrator = SchemaMigrator(try PostgreSQLConnection(address), address)
             let found = try migrator.found()
-            guard found == PostgreSQLSchema.version || found.map({ $0 > PostgreSQLSchema.version }) ?? false else {
+            guard let found, found >= PostgreSQLSchema.version else {
                 return .migrated(from: found, to: PostgreSQLSchema.version)
             }
-            if let missing = try MissingTable.first(migrator.connection), !missing.isDerived {
-                throw missing.error(address)
-            }
-            if try migrator.isMoved() {
-                return .moved
-            }
-            return try MissingTable.areColumnsMissing(migrator.connection) ? .columnsRemade : .current
+            return try migrator.isMoved() ? .moved : .current
         }
     }
 
     /// Makes what is missing, when this role may; several nodes that start at once wait for the first of them.
-    ///
-    /// - Throws: ``AttributionStore/StoreError/notMigrated(path:found:needed:)``.
     func migrate() throws -> MigrationOutcome {
-        if let found = try found(), found >= PostgreSQLSchema.version, try !isMoved(),
-            try !MissingTable.areColumnsMissing(connection)
-        {
+        if let found = try found(), found >= PostgreSQLSchema.version, try !isMoved() {
             return .current
         }
         var before: Int64?
-        var isMoved = false
         do {
             return try connection.transaction { connection in
                 try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(Self.lock)])
@@ -87,50 +65,27 @@ package struct SchemaMigrator {
                 }
                 for step in steps {
                     try connection.runScript(step.sql)
-                    if step.version == 1 {
-                        try insertStore()
-                    }
                     try connection.run(
                         "UPDATE skan.store SET version = $1, oldest_program = $2",
                         [.integer(step.version), .integer(step.oldestProgram)])
                 }
-                isMoved = try self.isMoved()
+                let isMoved = try isMoved()
                 if isMoved {
                     try continueOrder()
                 }
-                let areRemade = try MissingTable.areColumnsMissing(connection)
-                if areRemade {
-                    try connection.runScript(PostgreSQLBlockSchema.remade)
-                }
-                try connection.run("SELECT skan.make_partitions(3)")
+                try connection.run(PostgreSQLSchema.makePartitions)
                 guard steps.isEmpty else {
                     return .migrated(from: before, to: PostgreSQLSchema.version)
                 }
-                return isMoved ? .moved : areRemade ? .columnsRemade : .current
+                return isMoved ? .moved : .current
             }
         } catch let fault as PostgreSQLFault where fault.sqlState == PostgreSQLFault.notAllowed {
-            // Nodes record without columns.
-            if let before, before >= PostgreSQLSchema.version, !isMoved {
-                return .current
-            }
             throw StoreError.notMigrated(
                 path: address.description, found: before, needed: PostgreSQLSchema.version)
         }
     }
 
-    private func insertStore() throws {
-        var generator = SystemRandomNumberGenerator()
-        let id = String(UInt64(UInt32.random(in: .min ... .max, using: &generator)) | 1 << 32, radix: 16).dropFirst()
-        try connection.run(
-            """
-            INSERT INTO skan.store (id, version, oldest_program, cluster)
-            SELECT $1, 0, 0, system_identifier FROM pg_control_system()
-            """, [.text(String(id))])
-    }
-
     /// The version of the tables; nil without tables.
-    ///
-    /// - Throws: ``AttributionStore/StoreError/newerSchema(path:)`` when this release cannot work with them.
     func found() throws -> Int64? {
         // Not by to_regclass, which may answer from what it knew before another node made the table.
         let tables = try connection.run(

@@ -7,8 +7,6 @@ final class StoreStatus: Sendable {
     private struct State {
         /// Why the last transaction failed.
         var failure: StoreHealth? = .failing(reason: "no server was reached yet")
-        /// That a table is missing without which nothing is recorded.
-        var missing: StoreHealth?
         /// What is wrong with the server that answers.
         var problem: String?
         var lastRecordedAt: Int64?
@@ -28,7 +26,7 @@ final class StoreStatus: Sendable {
 
     var health: StoreHealth {
         state.withLock { state in
-            state.missing ?? state.failure ?? state.problem.map { .failing(reason: $0) } ?? .ready
+            state.failure ?? state.problem.map { .failing(reason: $0) } ?? .ready
         }
     }
 
@@ -49,18 +47,11 @@ final class StoreStatus: Sendable {
         state.withLock { $0.failure = nil }
     }
 
-    /// Takes which table is missing: transactions that need none of it commit, and say nothing of it.
-    func didMiss(_ error: StoreError?) {
-        state.withLock { $0.missing = error.map { .failing(reason: $0.message, hint: $0.hint) } }
-    }
-
     func didRecord(at milliseconds: Int64) {
         state.withLock { $0.lastRecordedAt = max($0.lastRecordedAt ?? milliseconds, milliseconds) }
     }
 
     /// Looks at a server: whether its clock is ours, and whether its commits reach another one.
-    ///
-    /// - Throws: ``AttributionStore/StoreError/notSynchronous(path:)`` where that was required, and ``PostgreSQLFault``.
     func look(
         _ connection: PostgreSQLConnection, _ name: String, _ onEvent: @Sendable (StoreEvent) -> Void
     ) throws {

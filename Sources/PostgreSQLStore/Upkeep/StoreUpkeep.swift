@@ -10,18 +10,11 @@ final class StoreUpkeep: Sendable {
         var beats = 0
         var isClosed = false
         var failure: String?
-        /// The table that was missing last time.
-        var missing: MissingTable?
         /// Why blocks were not written last time.
         var blockFailure: String?
     }
 
-    private let address: PostgreSQLAddress
-    private let settings: LedgerSettings
-    private let presence: NodePresence
-    private let status: StoreStatus
-    private let closing: ClosingBound
-    private let onEvent: @Sendable (StoreEvent) -> Void
+    private let node: StoreNode
     private let state = Mutex(State())
 
     /// Held while tables are kept in order, over the whole database.
@@ -32,20 +25,8 @@ final class StoreUpkeep: Sendable {
     /// How long blocks are written in one beat.
     private static let blockTime = Duration.milliseconds(500)
 
-    init(
-        _ address: PostgreSQLAddress,
-        _ settings: LedgerSettings,
-        _ presence: NodePresence,
-        _ status: StoreStatus,
-        _ closing: ClosingBound,
-        _ onEvent: @escaping @Sendable (StoreEvent) -> Void
-    ) {
-        self.address = address
-        self.settings = settings
-        self.presence = presence
-        self.status = status
-        self.closing = closing
-        self.onEvent = onEvent
+    init(_ node: StoreNode) {
+        self.node = node
     }
 
     /// Looks at the server, and after some beats puts the tables in order.
@@ -53,20 +34,16 @@ final class StoreUpkeep: Sendable {
     /// - Returns: How full the quarantine is, now and then.
     func beat() -> QuarantineRoom? {
         state.withLock { state in
-            guard !state.isClosed, !closing.isOver else {
+            guard !state.isClosed, !node.closing.isOver else {
                 return nil
             }
             defer { state.beats += 1 }
             do {
-                return try StoreError.translating(address) { try beat(&state) }
+                return try StoreError.translating(node.address) { try beat(&state) }
             } catch {
                 state.connection = nil
-                let reason = "\(error)"
-                status.didFail(reason)
-                if state.failure != reason {
-                    state.failure = reason
-                    onEvent(.upkeepFailed(store: address.description, reason: reason))
-                }
+                node.status.didFail("\(error)")
+                report(error, unless: &state.failure)
                 return nil
             }
         }
@@ -75,18 +52,17 @@ final class StoreUpkeep: Sendable {
     private func beat(_ state: inout State) throws -> QuarantineRoom? {
         if state.connection?.isLost ?? true {
             state.connection = nil
-            state.connection = try PostgreSQLConnection(address)
+            state.connection = try PostgreSQLConnection(node.address)
         }
         guard let connection = state.connection else {
             return nil
         }
-        closing.watch(connection, of: .upkeep)
-        try lookForTables(connection, &state)
-        try status.look(connection, address.description, onEvent)
-        if status.hasFailed {
+        node.closing.watch(connection, of: .upkeep)
+        try node.status.look(connection, node.address.description, node.onEvent)
+        if node.status.hasFailed {
             // What failed may have been a commit: only another one says that it is over.
-            _ = try connection.transaction { try BatchID().insert($0) }
-            status.didCommit()
+            try connection.recordingTransaction { _ in }
+            node.status.didCommit()
         }
         if state.beats.isMultiple(of: Self.roundBeats) {
             try round(connection)
@@ -96,18 +72,7 @@ final class StoreUpkeep: Sendable {
         guard state.beats.isMultiple(of: Self.roomBeats) else {
             return nil
         }
-        return try QuarantineRoom(settings.budgets, connection, writers: try presence.renew(connection))
-    }
-
-    /// Names a table that was dropped.
-    private func lookForTables(_ connection: PostgreSQLConnection, _ state: inout State) throws {
-        let missing = try MissingTable.first(connection)
-        let error = missing?.error(address)
-        status.didMiss(missing?.isRecordedInto == true ? error : nil)
-        if let error, state.missing != missing {
-            onEvent(.upkeepFailed(store: address.description, reason: "\(error)"))
-        }
-        state.missing = missing
+        return try QuarantineRoom(node.settings.budgets, connection)
     }
 
     /// Puts the tables in order, unless another node does.
@@ -117,14 +82,13 @@ final class StoreUpkeep: Sendable {
                 return
             }
             try connection.run("DELETE FROM skan.batch WHERE begun_at < now() - interval '1 day'")
-            try connection.run("DELETE FROM skan.node WHERE seen_at < now() - interval '1 day'")
             try compact(connection)
             try trim(connection)
         }
         // By itself, for it gives up where bodies are being read; three months ahead leave time.
         try connection.transaction { connection in
             if try connection.run("SELECT pg_try_advisory_xact_lock($1)", [.integer(Self.lock)]).bool(0, 0) {
-                try connection.run("SELECT skan.make_partitions(3)")
+                try connection.run(PostgreSQLSchema.makePartitions)
             }
         }
     }
@@ -144,7 +108,7 @@ final class StoreUpkeep: Sendable {
                 let step = try writer.step()
                 isMore = step.isMore
                 if step.strayCount > 0 {
-                    onEvent(.columnsDamaged(path: address.description))
+                    node.onEvent(.columnsDamaged(path: node.address.description))
                 }
             }
             state.blockFailure = nil
@@ -152,11 +116,16 @@ final class StoreUpkeep: Sendable {
             guard !connection.isLost else {
                 throw error
             }
-            let reason = "\(StoreError.translated(error, address))"
-            if state.blockFailure != reason {
-                state.blockFailure = reason
-                onEvent(.upkeepFailed(store: address.description, reason: reason))
-            }
+            report(StoreError.translated(error, node.address), unless: &state.blockFailure)
+        }
+    }
+
+    /// Says why something failed, unless that was the reason last time.
+    private func report(_ error: any Error, unless last: inout String?) {
+        let reason = "\(error)"
+        if last != reason {
+            last = reason
+            node.onEvent(.upkeepFailed(store: node.address.description, reason: reason))
         }
     }
 
@@ -164,37 +133,26 @@ final class StoreUpkeep: Sendable {
 
     /// Sums rows of counts that belong together; those of transactions that run are left for the next round.
     private func compact(_ connection: PostgreSQLConnection) throws {
+        try compact("delivery", by: "quarter", ", status, traffic, reason, recipient", above: 200, connection)
+        try compact("repeat_delay", by: "quarter", ", delay", ["count"], above: 100, connection)
+        try compact("quarantine_change", by: "class", "", ["count", "bytes"], above: 100, connection)
+    }
+
+    private func compact(
+        _ table: String, by key: String, _ others: String = "", _ counts: [String] = ["count", "kept"], above most: Int,
+        _ connection: PostgreSQLConnection
+    ) throws {
         try connection.run(
             """
             WITH gone AS (
-                DELETE FROM skan.delivery WHERE quarter IN (
-                    SELECT quarter FROM skan.delivery GROUP BY quarter HAVING count(*) > 200 LIMIT 64)
+                DELETE FROM skan.\(table) WHERE \(key) IN (
+                    SELECT \(key) FROM skan.\(table) GROUP BY \(key) HAVING count(*) > \(most) LIMIT 64)
                 RETURNING *
             )
-            INSERT INTO skan.delivery (quarter, status, traffic, reason, recipient, count, kept)
-            SELECT quarter, status, traffic, reason, recipient, sum(count), sum(kept) FROM gone
-            GROUP BY quarter, status, traffic, reason, recipient
-            HAVING sum(count) <> 0 OR sum(kept) <> 0
-            """)
-        try connection.run(
-            """
-            WITH gone AS (
-                DELETE FROM skan.repeat_delay WHERE quarter IN (
-                    SELECT quarter FROM skan.repeat_delay GROUP BY quarter HAVING count(*) > 100 LIMIT 64)
-                RETURNING *
-            )
-            INSERT INTO skan.repeat_delay (quarter, delay, count)
-            SELECT quarter, delay, sum(count) FROM gone GROUP BY quarter, delay
-            """)
-        try connection.run(
-            """
-            WITH gone AS (
-                DELETE FROM skan.quarantine_change
-                WHERE (SELECT count(*) FROM skan.quarantine_change) > 100
-                RETURNING *
-            )
-            INSERT INTO skan.quarantine_change (class, count, bytes)
-            SELECT class, sum(count), sum(bytes) FROM gone GROUP BY class
+            INSERT INTO skan.\(table) (\(key)\(others), \(counts.joined(separator: ", ")))
+            SELECT \(key)\(others), \(counts.map { "sum(\($0))" }.joined(separator: ", ")) FROM gone
+            GROUP BY \(key)\(others)
+            HAVING \(counts.map { "sum(\($0)) <> 0" }.joined(separator: " OR "))
             """)
     }
 
@@ -202,8 +160,8 @@ final class StoreUpkeep: Sendable {
 
     /// Lets the oldest garbage go, then the oldest forgeries, until what is there fits into the bound.
     private func trim(_ connection: PostgreSQLConnection) throws {
-        for victim in [QuarantineClass.garbage, .forged] {
-            let excess = try QuarantineRoom(settings.budgets, connection).excess(adding: 0)
+        for victim in QuarantineClass.forged.victims {
+            let excess = try QuarantineRoom(node.settings.budgets, connection).excess(adding: 0)
             guard excess > 0 else {
                 return
             }
@@ -233,13 +191,7 @@ final class StoreUpkeep: Sendable {
 
 extension QuarantineRoom {
     /// How full the quarantine is, for all nodes together.
-    ///
-    /// - Parameters:
-    ///   - budgets: The budgets.
-    ///   - connection: The connection.
-    ///   - writers: How many nodes share what is left.
-    /// - Throws: ``PostgreSQLFault``.
-    init(_ budgets: QuarantineBudgets, _ connection: PostgreSQLConnection, writers: Int64 = 1) throws {
+    init(_ budgets: QuarantineBudgets, _ connection: PostgreSQLConnection) throws {
         self.init(budgets)
         let sums = try connection.run(
             "SELECT class, sum(count)::int8, sum(bytes)::int8 FROM skan.quarantine_change GROUP BY class")
@@ -266,6 +218,6 @@ extension QuarantineRoom {
                     Used(rows: try hours.integer(row, 3), bytes: try hours.integer(row, 4))
                 ))
         }
-        replace(totals: totals, hour: (hour, used), writers: writers)
+        replace(totals: totals, hour: (hour, used))
     }
 }

@@ -1,6 +1,45 @@
 import AttributionStore
+import CheckedFiles
 import Foundation
 import GRDB
+
+/// A database opened to be copied; it is not modified, whether or not it has an owner.
+struct BackupSource {
+    /// The file, with links resolved.
+    let path: String
+    private let file: StoreFile
+
+    /// Names the database.
+    ///
+    /// - Throws: ``AttributionStore/StoreError/missing(path:)``, and other errors if the file is not a database of this
+    ///   kind.
+    init(_ path: String, _ schema: StoreSchema) throws(StoreError) {
+        guard FileStatus(path: path) != nil else {
+            throw .missing(path: path)
+        }
+        self.path = try ResolvedPath(store: path).text
+        file = try StoreFile.open(self.path, isWritable: false)
+        guard !file.isEmpty else {
+            throw .notAStore(path: path)
+        }
+        try schema.check(file, path: path)
+    }
+
+    /// Reads in one transaction, so that `work` sees a consistent snapshot.
+    func read<Result>(_ work: (Database) throws -> Result) throws -> Result {
+        try StoreError.translating(path) {
+            let location = try ReadingLocation(file, path: path)
+            defer { location.lease?.release() }
+            var configuration = Configuration()
+            configuration.label = "skan-backup"
+            configuration.readonly = true
+            configuration.busyMode = .timeout(10)
+            let connection = try DatabaseQueue(path: location.name, configuration: configuration)
+            defer { try? connection.close() }
+            return try connection.read(work)
+        }
+    }
+}
 
 /// A checked copy of a database, on disk under a temporary name.
 struct CheckedCopy {
@@ -82,7 +121,7 @@ struct CheckedCopy {
         configuration.readonly = true
         let connection = try DatabaseQueue(path: ReadingLocation.immutable(path), configuration: configuration)
         let (problems, copied) = try connection.read { db in
-            (try db.structureProblems(), try Self.count(db))
+            (try db.problems(of: "quick_check", atMost: 1), try Self.count(db))
         }
         try connection.close()
         guard problems.isEmpty, copied == rows else {
@@ -105,16 +144,21 @@ struct CheckedCopy {
                 throw BackupError.exists(path: destination)
             }
             guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else {
-                throw Self.systemError(destination)
+                throw systemError()
             }
             try Self.checkFree(destination)
             guard rename(temporary, destination) == 0 else {
-                throw Self.systemError(destination)
+                throw systemError()
             }
         }
-        // Before the folder is synchronized: a file with two names cannot be opened as a store.
         unlink(temporary)
-        try Self.synchronize(folderOf: destination)
+        try BackupError.translating(destination) {
+            try StoreCopy.synchronize(URL(fileURLWithPath: destination).deletingLastPathComponent().path)
+        }
+    }
+
+    private func systemError() -> BackupError {
+        .cannotWrite(path: destination, reason: String(cString: strerror(errno)))
     }
 
     /// Removes a copy that was not published.
@@ -130,22 +174,6 @@ struct CheckedCopy {
     private static func remove(_ path: String) {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             unlink(path + suffix)
-        }
-    }
-
-    private static func systemError(_ path: String) -> BackupError {
-        .cannotWrite(path: path, reason: String(cString: strerror(errno)))
-    }
-
-    private static func synchronize(folderOf path: String) throws {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw systemError(folder)
-        }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else {
-            throw systemError(folder)
         }
     }
 }

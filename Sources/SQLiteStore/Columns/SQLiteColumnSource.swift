@@ -1,7 +1,8 @@
+import Attribution
 import AttributionStore
 import GRDB
 
-/// What a file has of its first postbacks, within a transaction or, for the blocks, in several consecutive ones.
+/// What a file has of its first postbacks, within a transaction.
 struct SQLiteColumnSource: ColumnSource {
     private let db: Database
     private let reader: ColumnBlockReader
@@ -11,12 +12,6 @@ struct SQLiteColumnSource: ColumnSource {
     private let lastInBlock: Int64
     /// How many blocks the store should have.
     private let dueCount: Int64
-    private let snapshot: RenewedSnapshot?
-    /// The last block of the first transaction.
-    ///
-    /// One written later may have codes that were given to other texts here, for
-    /// postbacks that were in no block.
-    private let lastStored: Int64
 
     /// Prepares to count.
     ///
@@ -24,12 +19,8 @@ struct SQLiteColumnSource: ColumnSource {
     ///   - db: The store.
     ///   - newest: Its newest postback.
     ///   - last: The last postback to count.
-    ///   - snapshot: The transaction, if it is renewed between blocks.
-    /// - Throws: SQLite's errors, except for damage.
-    init(_ db: Database, newest: Int64, through last: Int64, _ snapshot: RenewedSnapshot? = nil) throws {
-        let lastStored = try snapshot.flatMap { _ in try ColumnBlock.lastStored(db) }
-        self.snapshot = lastStored == nil ? nil : snapshot
-        self.lastStored = lastStored ?? .max
+    /// - Throws: SQLite's errors.
+    init(_ db: Database, newest: Int64, through last: Int64) throws {
         self.db = db
         self.last = last
         reader = try ColumnBlockReader(db)
@@ -49,23 +40,14 @@ struct SQLiteColumnSource: ColumnSource {
         ColumnBlock.ids(block).clamped(to: 1...max(1, lastInBlock))
     }
 
-    func quarters(_ block: Int64) -> ClosedRange<Int64>? {
+    func times(_ block: Int64) -> (quarters: ClosedRange<Int64>, missingCount: Int)? {
         nil
     }
 
-    func missingCount(_ block: Int64) throws -> Int {
-        try reader.missingCount(block, postbackCount(block))
-    }
-
-    func betweenBlocks() throws {
-        try snapshot?.renewIfLogIsLong()
-    }
-
-    func load(_ block: Int64, _ column: LedgerColumn) throws -> StoredColumn? {
-        guard block <= lastStored else {
-            return nil
-        }
-        return try reader.load(block, column)
+    func read<Result>(
+        _ block: Int64, _ column: LedgerColumn, _ use: (ColumnBlock) throws -> Result
+    ) throws -> Result? {
+        try reader.read(block, column, use)
     }
 
     func codes(_ columns: [LedgerColumn]) throws -> ColumnCodes {
@@ -87,5 +69,71 @@ struct SQLiteColumnSource: ColumnSource {
     ) throws -> [ClosedRange<Int64>] {
         try use(try ColumnDerivation(db: db, columns: columns).values(postbacks(block), &codes), codes)
         return block < dueCount ? [postbacks(block)] : []
+    }
+}
+
+/// Derives column values from the ledger's rows and raw bytes: for the newest postbacks, which are in no block yet, and
+/// for damaged blocks.
+struct ColumnDerivation {
+    let db: Database
+    let columns: [LedgerColumn]
+    /// Whether bytes have to be those of their row's digests, as for columns that are stored.
+    var isProven = false
+
+    /// Calls a closure for each existing row, in ascending order of ids.
+    ///
+    /// - Parameters:
+    ///   - ids: The rows.
+    ///   - codes: The codes of the texts; new texts are added.
+    ///   - use: Takes an id and its values. If the bytes cannot be read, or are not proven where they have to be, all
+    ///     values but the key are those of ``ColumnRow/missing``.
+    /// - Throws: What `use` throws, and SQLite's errors.
+    func each(
+        _ ids: ClosedRange<Int64>,
+        _ codes: inout ColumnCodes,
+        _ use: (Int64, ColumnRow) throws -> Void
+    ) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT id, received_at, recipient, traffic, key_digest, content_digest, body
+                FROM postback LEFT JOIN postback_body USING (id) WHERE id BETWEEN ? AND ? ORDER BY id
+                """, arguments: [ids.lowerBound, ids.upperBound])
+        while let row = try rows.next() {
+            if let facts = try facts(row) {
+                try use(row.integer(0), codes.row(facts, columns))
+            } else {
+                // It keeps its key, so that the postback is not counted again.
+                var missing = ColumnRow.missing
+                missing[.key] = try row.digest(at: 4).map { Int64(bitPattern: $0.high) } ?? 0
+                try use(row.integer(0), missing)
+            }
+        }
+    }
+
+    /// What a row and its bytes say; the key is computed from the bytes, because it decides what is counted.
+    private func facts(_ row: Row) throws -> PostbackFacts? {
+        let traffic: Traffic = try row.word(3)
+        guard !row.hasNull(atIndex: 6), let postback = try? ReceivedPostback(reading: row.bytes(at: 6)) else {
+            return nil
+        }
+        if isProven, try PostbackDigests(row, at: 4) != PostbackDigests(postback, provenance: traffic.provenance) {
+            return nil
+        }
+        return PostbackFacts(
+            postback, traffic: traffic, recipient: try row.word(2), receivedAtMilliseconds: try row.integer(1),
+            key: PostbackDigests.key(of: postback, provenance: traffic.provenance))
+    }
+
+    /// The values of some rows, column by column; 0 for missing rows.
+    func values(_ ids: ClosedRange<Int64>, _ codes: inout ColumnCodes) throws -> ColumnValues {
+        var values = ColumnValues(count: ids.count, columns)
+        var readableCount = 0
+        try each(ids, &codes) { id, row in
+            values.set(row, at: Int(id - ids.lowerBound), columns)
+            readableCount += row[.traffic] == 0 ? 0 : 1
+        }
+        values.unreadableCount = ids.count - readableCount
+        return values
     }
 }

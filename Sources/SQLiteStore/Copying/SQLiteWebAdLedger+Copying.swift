@@ -1,5 +1,4 @@
 package import AttributionStore
-import Foundation
 import GRDB
 
 extension SQLiteWebAdLedger: WebAdCopying {
@@ -8,49 +7,41 @@ extension SQLiteWebAdLedger: WebAdCopying {
         FileStatus(path: path) != nil
     }
 
-    /// Ads in the order of their nonces; see ``WebAdCopying/ads(after:limit:)``.
-    package func ads(after last: String, limit: Int) async throws -> [StoredWebAd] {
+    /// A page of ads; see ``AttributionStore/WebAdCopying/ads(after:limit:)``.
+    package func ads(after nonce: String, limit: Int) async throws -> [[CopiedValue]] {
         try await write { db in
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT nonce, ad_network_id, itunes_item_id, source_identifier, issued_at, expires_at, answered_at,
-                        answered_domain
+                    SELECT nonce, ad_network_id, itunes_item_id, source_identifier,
+                        (SELECT ifnull(group_concat(domain, ' '), '') FROM web_ad_domain WHERE nonce = web_ad.nonce),
+                        issued_at, expires_at, ifnull(answered_at, 0), ifnull(answered_domain, '')
                     FROM web_ad WHERE nonce > ? ORDER BY nonce LIMIT ?
-                    """, arguments: [last, limit])
-            return try rows.map { row in
-                let nonce = try row.text(0)
-                let domains = try String.fetchAll(
-                    db.cachedStatement(sql: "SELECT domain FROM web_ad_domain WHERE nonce = ? ORDER BY domain"),
-                    arguments: [nonce])
-                let (answeredAt, domain): (Int64?, String?) = (try row.optional(6), try row.optional(7))
-                return StoredWebAd(
-                    nonce: nonce, adNetworkID: try row.text(1), itunesItemID: try row.integer(2),
-                    sourceIdentifier: try row.integer(3), domains: domains, issuedAt: try row.integer(4),
-                    expiresAt: try row.integer(5),
-                    answer: answeredAt.flatMap { at in domain.map { .init(at: at, domain: $0) } })
-            }
+                    """, arguments: [nonce, limit])
+            return try rows.map { try CopiedTable.webAds.values($0) }
         }
     }
 
-    /// Takes ads over; see ``WebAdCopying/copy(_:)``.
-    package func copy(_ ads: [StoredWebAd]) async throws -> Int64 {
+    /// Takes ads over; see ``AttributionStore/WebAdCopying/copy(_:)``.
+    package func copy(_ ads: [[CopiedValue]]) async throws -> Int64 {
         try await write { db in
             var copied: Int64 = 0
             for ad in ads {
+                var values = ad.map(\.databaseValue)
+                values.remove(at: 4)
                 try db.cachedStatement(
-                    sql: "INSERT INTO web_ad VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (nonce) DO NOTHING"
-                ).execute(arguments: [
-                    ad.nonce, ad.adNetworkID, ad.itunesItemID, ad.sourceIdentifier, ad.issuedAt, ad.expiresAt,
-                    ad.answer?.at, ad.answer?.domain,
-                ])
+                    sql: """
+                        INSERT INTO web_ad VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), nullif(?, ''))
+                        ON CONFLICT (nonce) DO NOTHING
+                        """
+                ).execute(arguments: StatementArguments(values))
                 guard db.changesCount > 0 else {
                     continue
                 }
                 copied += 1
-                for domain in ad.domains {
+                for domain in ad[4].string.split(separator: " ") {
                     try db.cachedStatement(sql: "INSERT INTO web_ad_domain (nonce, domain) VALUES (?, ?)")
-                        .execute(arguments: [ad.nonce, domain])
+                        .execute(arguments: [ad[0].string, String(domain)])
                 }
             }
             return copied

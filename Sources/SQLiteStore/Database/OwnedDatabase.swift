@@ -7,26 +7,23 @@ import Synchronization
 
 /// A database that only this process writes, through ``write(_:)``, which checks the fence and the files each time.
 ///
-/// - The **lease** is the kernel's lock on the file itself (``StoreFile``).
+/// - The **lease** is the kernel's lock on the file itself (``StoreLease``).
 /// - The **fence** catches owners that got past the lease: an epoch in the file, incremented before anything is loaded
 ///   and compared in every transaction.
 /// - The **watch** compares the files with those SQLite has open, before each transaction and after each commit
-///   (``FileWatch``). If files were removed or replaced, it saves what it can. A second name of the file is only
-///   reported, because nobody can open it by that.
+///   (``FileWatch``).
 ///
 /// After the process has lost its fence or its files, it writes nothing, runs no checkpoint and closes no connection,
-/// because closing one checkpoints the log. It has to end with `_exit`.
+/// because closing one checkpoints the log and removes whatever is at its path. It has to end with `_exit`.
 final class OwnedDatabase: Sendable {
     /// The file, with links resolved, so that the watch looks where SQLite writes.
     let path: String
-    /// For the readers of this process.
-    let activity = OwnerActivity()
 
     private let file: StoreFile
     private let lease: StoreLease
     private let schema: StoreSchema
     private let hooks: Hooks
-    private let busyTimeout = BusyTimeout()
+    private let isStopping = Atomic(false)
     private let connection = Mutex<Connection?>(nil)
     private let state = Mutex(State())
 
@@ -36,13 +33,11 @@ final class OwnedDatabase: Sendable {
         var load: @Sendable (Database) throws -> Void = { _ in }
         /// Whether the newest row is the one this process wrote last.
         var isNewestOurs: @Sendable (Database) throws -> Bool = { _ in true }
-        /// The newest postback, to report from which one on some may be missing; nil for a file of other things.
-        var newestRow: (@Sendable () -> Int64)?
         /// Writes what recording would write, to be rolled back; unlike an update in place, it fails on a damaged page
         /// or a nearly full disk.
-        var rehearse: (@Sendable (Database) throws -> Void)?
-        /// Throws ``AttributionStore/StoreError/missingTable(path:table:isRecreated:)`` if a table was deleted.
-        var checkTables: @Sendable (Database) throws -> Void = { _ in }
+        var rehearse: @Sendable (Database) throws -> Void = { _ in }
+        /// Whether a file that may have lost commits is moved away, because it must not go on with less than it had.
+        var isSetAside = false
         /// Called with events for the operator, on any thread.
         var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
     }
@@ -57,11 +52,6 @@ final class OwnedDatabase: Sendable {
         /// The epoch of this owner; nil until the store is taken over.
         var epoch: Int64?
         var watch: FileWatch?
-        /// That the file has several names, as of the last heartbeat.
-        var linked: StoreError?
-        /// The newest postback known to be in the file itself, without the log.
-        var movedThrough: Int64 = 0
-        var isRescued = false
         var isClosed = false
     }
 
@@ -80,19 +70,12 @@ final class OwnedDatabase: Sendable {
         self.path = path
         self.schema = schema
         self.hooks = hooks
-        let file = try StoreFile.open(path, isWritable: true)
-        guard let lease = file.leaseExclusively() else {
-            throw StoreError.inUse(path: path)
-        }
-        self.file = file
-        self.lease = lease
+        file = try StoreFile.open(path, isWritable: true)
+        lease = try StoreLease(owning: file, path: path)
         try schema.check(file, path: path)
         try Self.checkFolder(of: path)
         let isNew = file.isEmpty
-        guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
-            lease.release()
-            throw StoreError.logWithoutStore(path: path)
-        }
+        try Self.checkLog(of: path, isNew: isNew)
         try schema.takeOverCopy(file, path: path)
         do {
             try StoreError.translating(path) { try withWriter { try takeOver($0) } }
@@ -119,6 +102,12 @@ final class OwnedDatabase: Sendable {
         }
     }
 
+    private static func checkLog(of path: String, isNew: Bool) throws(StoreError) {
+        guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
+            throw .logWithoutStore(path: path)
+        }
+    }
+
     /// Checks that this process could own a file, without creating or changing it.
     ///
     /// - Parameters:
@@ -129,17 +118,15 @@ final class OwnedDatabase: Sendable {
     static func check(_ path: String, _ schema: StoreSchema) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
         let path = try ResolvedPath(store: path).text
         try checkFolder(of: path)
-        let isNew = (FileStatus(path: path)?.size ?? 0) == 0
-        guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
-            throw .logWithoutStore(path: path)
-        }
-        guard FileStatus(path: path) != nil else {
+        let status = FileStatus(path: path)
+        try checkLog(of: path, isNew: (status?.size ?? 0) == 0)
+        guard status != nil else {
             return nil
         }
         let file = try StoreFile.open(path, isWritable: true)
         try schema.check(file, path: path)
         // Released at once, because a server may be starting.
-        let lease = file.leaseExclusively()
+        let lease = try? StoreLease(owning: file, path: path)
         lease?.release()
         return (schema.version, lease == nil)
     }
@@ -149,11 +136,6 @@ final class OwnedDatabase: Sendable {
         state.withLock { $0.health }
     }
 
-    /// That the file has several names, as of the last heartbeat; nil if it has one.
-    var linked: StoreError? {
-        state.withLock { $0.linked }
-    }
-
     // MARK: Writing
 
     /// Runs one fenced and watched transaction on the calling thread.
@@ -161,35 +143,28 @@ final class OwnedDatabase: Sendable {
     /// - Parameters:
     ///   - prepare: Reads what `work` needs, before the transaction; there are no other writers.
     ///   - work: The body of the transaction.
-    ///   - isRecording: Whether it records postbacks; if another one fails, it is tried whether recording works.
     ///   - didCommit: Updates the owner's state after the commit, before the next transaction can begin.
     /// - Returns: The result of `work`, after the commit.
     /// - Throws: ``AttributionStore/StoreError``, and what `work` throws; the transaction must not be acknowledged.
     func write<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
-        isRecording: Bool = true,
         didCommit: () -> Void = {}
     ) throws -> Result {
         try StoreError.translating(path) {
             try withWriter { db in
                 try takeOver(db)
-                return try transaction(db, prepare, work, isRecording, didCommit)
+                return try transaction(db, prepare, work, didCommit)
             }
         }
     }
 
     /// Runs one fenced and watched transaction on the calling thread.
-    func write<Result>(
-        isRecording: Bool = true,
-        _ work: (Database) throws -> Result,
-        didCommit: () -> Void = {}
-    ) throws -> Result {
-        try write({ _ in }, { db, _ in try work(db) }, isRecording: isRecording, didCommit: didCommit)
+    func write<Result>(_ work: (Database) throws -> Result, didCommit: () -> Void = {}) throws -> Result {
+        try write({ _ in }, { db, _ in try work(db) }, didCommit: didCommit)
     }
 
-    /// Checks files and tables; while commits fail, tries one, because a server that is not ready gets no traffic to
-    /// try with.
+    /// Checks the files; while commits fail, tries one, because a server that is not ready gets no traffic to try with.
     func heartbeat() {
         switch health {
         case .fenced, .lost:
@@ -198,37 +173,14 @@ final class OwnedDatabase: Sendable {
             // A failure updates the health in write.
             try? write { db in
                 try db.inSavepoint {
-                    try hooks.rehearse?(db)
+                    try hooks.rehearse(db)
                     return .rollback
                 }
                 try db.execute(sql: "UPDATE probe SET bytes = randomblob(262144)")
             }
         case .ready:
             // Waits for a running transaction.
-            try? withWriter { db in
-                try watchBefore(db)
-                noteNames()
-                do {
-                    try hooks.checkTables(db)
-                } catch {
-                    noteFailure(error, isRecording: false, db)
-                }
-            }
-        }
-    }
-
-    /// Reports that the file got a second name, once until it has one again.
-    private func noteNames() {
-        guard let status = FileStatus(path: path) else {
-            return
-        }
-        let linked = status.names > 1 ? StoreError(linked: path, status) : nil
-        let before = state.withLock { state in
-            defer { state.linked = linked }
-            return state.linked
-        }
-        if before == nil, case .linked(let path, let names, let folder)? = linked {
-            hooks.onEvent(.linked(path: path, names: names, folder: folder))
+            try? withWriter { try checkFiles($0) }
         }
     }
 
@@ -254,10 +206,9 @@ final class OwnedDatabase: Sendable {
         _ db: Database,
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
-        _ isRecording: Bool,
         _ didCommit: () -> Void
     ) throws -> Result {
-        try watchBefore(db)
+        try checkFiles(db)
         do {
             let prepared = try prepare(db)
             // Cached statements save time at hundreds of transactions a second.
@@ -266,60 +217,19 @@ final class OwnedDatabase: Sendable {
             let result = try work(db, prepared)
             try db.cachedStatement(sql: "COMMIT").execute()
             didCommit()
-            try watchAfter(db)
-            noteSuccess()
+            try checkFiles(db)
+            note(.ready)
             return result
         } catch {
             // SQLite rolls back by itself after some errors, such as a full disk.
             if db.isInsideTransaction {
                 try? db.rollback()
             }
-            let error = namingMissingTable(error, db)
-            noteFailure(error, isRecording: isRecording, db)
+            if let error = error as? DatabaseError {
+                note(StoreHealth(StoreFault(error)))
+            }
             throw error
         }
-    }
-
-    /// The error that names the table a statement lacks; any other error as it is.
-    ///
-    /// SQLite's code for that is the one for any mistake in a statement.
-    private func namingMissingTable(_ error: any Error, _ db: Database) -> any Error {
-        guard let failure = error as? DatabaseError, failure.resultCode == .SQLITE_ERROR else {
-            return error
-        }
-        do {
-            try hooks.checkTables(db)
-            return failure
-        } catch let missing as StoreError {
-            return missing
-        } catch {
-            return failure
-        }
-    }
-
-    /// The store stays ready without what is damaged or missing as long as the next postback can be recorded.
-    private func noteFailure(_ error: any Error, isRecording: Bool, _ db: Database) {
-        if let error = error as? DatabaseError {
-            let fault = StoreFault(error)
-            if isRecording && fault != .damaged || !canRecord(db) {
-                note(StoreHealth(fault))
-            }
-        } else if let error = error as? StoreError, case .missingTable = error, !canRecord(db) {
-            note(.failing(reason: error.remark))
-        }
-    }
-
-    /// Whether the tables and pages that the next recording needs can be read and written.
-    private func canRecord(_ db: Database) -> Bool {
-        guard let rehearse = hooks.rehearse else {
-            return false
-        }
-        let rehearsed: Void? = try? db.inTransaction(.immediate) {
-            _ = try Int64.fetchOne(db, sql: "SELECT epoch FROM owner")
-            try rehearse(db)
-            return .rollback
-        }
-        return rehearsed != nil
     }
 
     private func checkFence(_ db: Database) throws {
@@ -330,6 +240,23 @@ final class OwnedDatabase: Sendable {
             hooks.onEvent(.fenced(path: path))
             throw StoreError.fenced(path: path)
         }
+    }
+
+    /// Checks that the files are those that SQLite writes; if not, saves what can be saved.
+    private func checkFiles(_ db: Database, _ checkpoint: LogCheckpoint? = nil) throws {
+        if let error = terminalError() {
+            throw error
+        }
+        let checkpoint = checkpoint ?? connection.withLock { $0?.checkpoint }
+        let frames = checkpoint?.frames ?? 0
+        guard let loss = state.withLock({ $0.watch?.loss(frames: frames) }) else {
+            return
+        }
+        terminate(.lost(loss))
+        checkpoint?.stop()
+        let rescue = StoreRescue.save(path, after: loss, isSetAside: hooks.isSetAside, db)
+        hooks.onEvent(.filesLost(path: path, loss, rescue: rescue))
+        throw StoreError.lost(path: path, loss)
     }
 
     // MARK: Opening
@@ -343,9 +270,8 @@ final class OwnedDatabase: Sendable {
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                 throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
             }
-            try LogWriteBuffer.install(on: db)
-            return try LogCheckpoint(path: path, configuration, writer: db, activity) { [weak self] outcome in
-                self?.note(outcome)
+            return try LogCheckpoint(path: path, configuration, writer: db) { [path, hooks] fault in
+                hooks.onEvent(.checkpointFailed(path: path, reason: fault.words))
             }
         }
         return Connection(writer: writer, checkpoint: checkpoint)
@@ -367,8 +293,19 @@ final class OwnedDatabase: Sendable {
     private var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "skan"
-        configuration.busyMode = busyTimeout.mode { [weak self] in
-            self?.note(StoreHealth(.locked))
+        configuration.busyMode = .callback { [weak self] tries in
+            guard let self else {
+                return false
+            }
+            if tries == 200 {
+                note(StoreHealth(.locked))
+            }
+            // Another process may hold the lock for one batch; longer means trouble. Five milliseconds each.
+            guard tries < (isStopping.load(ordering: .relaxed) ? 100 : 2_000) else {
+                return false
+            }
+            usleep(5_000)
+            return true
         }
         configuration.prepareDatabase { db in
             // 64 MiB, enough for the pages at the ends of the tables.
@@ -393,23 +330,16 @@ final class OwnedDatabase: Sendable {
             try db.execute(sql: "UPDATE owner SET epoch = epoch + 1")
             let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM owner")
             try db.execute(sql: "COMMIT")
-            let checkpoint = try checkpoint()
-            guard let watch = FileWatch(path: path, store: file.identity, frames: checkpoint.frames) else {
+            let pageSize = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+            guard let watch = FileWatch(path: path, store: file.identity, pageSize: pageSize) else {
                 throw StoreError.cannotOpen(path: path, reason: "its files changed while it was being opened")
             }
             try hooks.load(db)
-            checkpoint.watch(watch.log)
             state.withLock { state in
                 state.watch = watch
                 state.epoch = epoch
                 state.health = .ready
             }
-            // After this checkpoint, losing the log costs no earlier row; a reader may postpone it.
-            let moved = checkpoint.moveAll(SQLITE_CHECKPOINT_PASSIVE, frames: checkpoint.frames, db)
-            if case .failed(.locked) = moved {
-                return
-            }
-            note(moved)
         } catch {
             if db.isInsideTransaction {
                 try? db.rollback()
@@ -421,86 +351,7 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    private func checkpoint() throws -> LogCheckpoint {
-        guard let checkpoint = connection.withLock({ $0?.checkpoint }) else {
-            throw StoreError.cannotOpen(path: path, reason: "it is closed")
-        }
-        return checkpoint
-    }
-
-    // MARK: The watch
-
-    private func watchBefore(_ db: Database) throws {
-        if let error = terminalError() {
-            throw error
-        }
-        if let loss = state.withLock({ $0.watch?.lossBefore() }) {
-            throw lost(loss, db)
-        }
-    }
-
-    private func watchAfter(_ db: Database) throws {
-        let frames = try checkpoint().frames
-        if let loss = state.withLock({ $0.watch?.lossAfter(frames: frames) }) {
-            throw lost(loss, db)
-        }
-        if let error = terminalError() {
-            // A concurrent checkpoint found the log damaged.
-            throw error
-        }
-    }
-
-    /// Stops writing for good, and saves what can be saved.
-    private func lost(_ loss: StoreLoss, _ db: Database) -> StoreError {
-        terminate(.lost(loss))
-        let isFirst = state.withLock { state in
-            defer { state.isRescued = true }
-            return !state.isRescued
-        }
-        if isFirst {
-            let rescue = StoreRescue(
-                path: path, newestRow: hooks.newestRow?(), movedThrough: movedThrough,
-                frames: state.withLock { $0.watch?.frames ?? 0 },
-                checkpoint: connection.withLock { $0?.checkpoint })
-            hooks.onEvent(.filesLost(path: path, loss, rescue: rescue.save(after: loss, db)))
-        }
-        return .lost(path: path, loss)
-    }
-
-    private func note(_ outcome: LogCheckpoint.Outcome) {
-        switch outcome {
-        case .complete:
-            let newest = hooks.newestRow?() ?? 0
-            state.withLock { $0.movedThrough = max($0.movedThrough, newest) }
-        case .failed(let fault):
-            hooks.onEvent(.checkpointFailed(path: path, reason: fault.words))
-        case .damaged:
-            // Found outside a transaction or within a commit: only checkpointed rows can be saved.
-            terminate(.lost(.logDamaged))
-            let isFirst = state.withLock { state in
-                defer { state.isRescued = true }
-                return !state.isRescued
-            }
-            if isFirst {
-                let rescue = StoreRescue.withoutLog(path, movedThrough: movedThrough)
-                hooks.onEvent(.filesLost(path: path, .logDamaged, rescue: rescue))
-            }
-        }
-    }
-
-    private var movedThrough: Int64? {
-        hooks.newestRow.map { _ in state.withLock { $0.movedThrough } }
-    }
-
     // MARK: Health
-
-    private func noteSuccess() {
-        state.withLock { state in
-            if !state.health.isTerminal {
-                state.health = .ready
-            }
-        }
-    }
 
     private func note(_ health: StoreHealth) {
         state.withLock { state in
@@ -512,19 +363,9 @@ final class OwnedDatabase: Sendable {
 
     /// Stops all writes and checkpoints for good, and keeps the connections open.
     private func terminate(_ health: StoreHealth) {
-        let isNew = state.withLock { state in
-            guard !state.health.isTerminal else {
-                return false
-            }
-            state.health = health
-            return true
-        }
-        if isNew {
-            Self.abandoned.withLock { $0.append(self) }
-            if health == .fenced {
-                connection.withLock { $0?.checkpoint.stop() }
-            }
-        }
+        note(health)
+        Self.abandoned.withLock { $0.append(self) }
+        connection.withLock { $0?.checkpoint.stop() }
     }
 
     private func terminalError() -> StoreError? {
@@ -537,9 +378,9 @@ final class OwnedDatabase: Sendable {
 
     // MARK: Closing
 
-    /// Shortens waits for locks from now on.
+    /// Limits waits for other programs' locks to half a second from now on.
     func prepareToClose() {
-        busyTimeout.shorten()
+        isStopping.store(true, ordering: .relaxed)
     }
 
     /// Checkpoints the whole log, closes the store and releases the lease.
@@ -559,7 +400,13 @@ final class OwnedDatabase: Sendable {
         }
         let ending: StoreEnding
         do {
-            ending = try opened.writer.writeWithoutTransaction { try moveAll($0, opened) }
+            ending = try opened.writer.writeWithoutTransaction { db in
+                guard state.withLock({ $0.watch != nil }) else {
+                    return .logLeft(reason: health.reason ?? "it was never opened completely")
+                }
+                try checkFiles(db, opened.checkpoint)
+                return opened.checkpoint.finish(db).map { .logLeft(reason: $0.words) } ?? .whole
+            }
         } catch is StoreError {
             // This connection must not be closed.
             connection.withLock { $0 = opened }
@@ -570,19 +417,6 @@ final class OwnedDatabase: Sendable {
         try opened.writer.close()
         try closing.get()
         return ending
-    }
-
-    /// The last checkpoint.
-    private func moveAll(_ db: Database, _ opened: Connection) throws -> StoreEnding {
-        guard let frames = state.withLock({ $0.watch?.frames }) else {
-            return .logLeft(reason: health.reason ?? "it was never opened completely")
-        }
-        try watchBefore(db)
-        switch opened.checkpoint.moveAll(SQLITE_CHECKPOINT_TRUNCATE, frames: frames, db) {
-        case .complete: return .whole
-        case .failed(let fault): return .logLeft(reason: fault.words)
-        case .damaged: throw lost(.logDamaged, db)
-        }
     }
 }
 

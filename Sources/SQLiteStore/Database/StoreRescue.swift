@@ -1,65 +1,37 @@
 import AttributionStore
 import Foundation
 import GRDB
-import GRDBSQLite
 
-/// Saves what can be saved of a store whose files were lost, through the connection that still has them open.
-struct StoreRescue {
-    let path: String
-    /// The newest postback acknowledged; nil for a file of other things.
-    let newestRow: Int64?
-    /// The newest postback known to be in the file itself, without the log; nil for a file of other things.
-    let movedThrough: Int64?
-    /// The frames in the log.
-    let frames: Int
-    let checkpoint: LogCheckpoint?
-
-    /// Saves as much as the loss allows.
+/// Copies a store whose files were moved, removed or replaced, through the connection that still has them open.
+enum StoreRescue {
+    /// Saves what can be saved.
     ///
     /// - Parameters:
+    ///   - path: The store.
     ///   - loss: What happened.
+    ///   - isSetAside: Whether the file must not go on with less than it had.
     ///   - db: The writing connection, outside a transaction.
     /// - Returns: A message that says what was saved, where, and what to do.
-    func save(after loss: StoreLoss, _ db: Database) -> String {
+    static func save(_ path: String, after loss: StoreLoss, isSetAside: Bool, _ db: Database) -> String {
         switch loss {
-        case .logDamaged, .indexTruncated:
-            // A checkpoint would copy the damage into the store, and any query would read the damaged log.
-            checkpoint?.stop()
-            return loss == .indexTruncated
-                ? "everything is in the store and its -wal; restart the server"
-                : Self.withoutLog(path, movedThrough: movedThrough)
-        case .storeTruncated:
-            checkpoint?.stop()
-            return newestRow == nil
-                ? Self.setAside(path)
-                : "move it, its -wal and its -shm away, and restore a backup: rows from any id on may be missing"
-        case .logMoved, .indexMoved:
-            let moved = checkpoint?.moveAll(SQLITE_CHECKPOINT_FULL, frames: frames, db)
-            checkpoint?.stop()
-            switch moved {
-            case .complete:
-                return "\(everything) was moved into the store; "
-                    + "move away any files now at \(path)-wal and \(path)-shm, and restart"
-            case .damaged:
-                return Self.withoutLog(path, movedThrough: movedThrough)
-            case .failed, nil:
-                return backUp(db)
+        case .storeTruncated, .logTruncated:
+            return isSetAside
+                ? setAside(path)
+                : "its newest commits may be missing; move it, its -wal and its -shm away, and restore a backup"
+        case .storeMoved, .logMoved:
+            let destination = "\(path).rescued-\(stamp)"
+            do {
+                try StoreCopy.write(from: db, to: destination)
+                return "everything was copied to \(destination); "
+                    + "move it to \(path) and any files at \(path)-wal and \(path)-shm away, and restart"
+            } catch {
+                let reason = (error as? DatabaseError).map { StoreFault($0).words } ?? "\(error)"
+                return "it could not be copied to \(destination): \(reason); "
+                    + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
             }
-        case .storeMoved:
-            checkpoint?.stop()
-            return backUp(db)
         }
     }
 
-    /// The message for a lost log.
-    static func withoutLog(_ path: String, movedThrough: Int64?) -> String {
-        guard let movedThrough else { return setAside(path) }
-        return "the store is as of its last checkpoint: rows from id \(movedThrough + 1) on may be missing; "
-            + "restart, or move it, its -wal and its -shm away and restore a backup"
-    }
-
-    /// Moves a file of other things than postbacks away, because it must not go on with less than it had: a nonce would
-    /// be answered again.
     private static func setAside(_ path: String) -> String {
         let aside = "\(path).damaged-\(stamp)"
         for suffix in ["", "-wal", "-shm"] where rename(path + suffix, aside + suffix) != 0 && errno != ENOENT {
@@ -71,23 +43,55 @@ struct StoreRescue {
     private static var stamp: String {
         Date().ISO8601Format(.iso8601(timeZone: .gmt, dateSeparator: .omitted, timeSeparator: .omitted))
     }
+}
 
-    private var everything: String {
-        newestRow.map { "everything up to row \($0)" } ?? "everything"
+/// Copies a database under a temporary name, and renames it once it is complete and on disk.
+enum StoreCopy {
+    /// Copies a database.
+    ///
+    /// - Parameters:
+    ///   - db: The connection, in a transaction or as the only writer.
+    ///   - destination: The new file, which must not exist.
+    /// - Throws: ``AttributionStore/StoreError/cannotOpen(path:reason:)`` if the destination exists or cannot be
+    ///   written, and SQLite's errors.
+    static func write(from db: Database, to destination: String) throws {
+        let temporary = destination + ".partial"
+        for path in [destination, destination + "-wal", destination + "-shm"]
+        where FileManager.default.fileExists(atPath: path) {
+            throw StoreError.cannotOpen(path: path, reason: "it already exists, and a copy never overwrites a file")
+        }
+        try? FileManager.default.removeItem(atPath: temporary)
+        do {
+            let copy = try DatabaseQueue(path: temporary)
+            try copy.writeWithoutTransaction { copy in
+                try db.backup(to: copy)
+                let id = try UInt32.fetchOne(copy, sql: "PRAGMA application_id") ?? 0
+                try copy.execute(sql: "PRAGMA application_id = \(StoreSchema.ofCopy(id))")
+            }
+            // Closing the last connection checkpoints the copy's log.
+            try copy.close()
+            try synchronize(temporary)
+            guard rename(temporary, destination) == 0 else {
+                throw StoreError.cannotOpen(path: destination, reason: String(cString: strerror(errno)))
+            }
+            try synchronize(URL(fileURLWithPath: destination).deletingLastPathComponent().path)
+        } catch {
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                try? FileManager.default.removeItem(atPath: temporary + suffix)
+            }
+            throw error
+        }
     }
 
-    private func backUp(_ db: Database) -> String {
-        let destination = "\(path).rescued-\(Self.stamp)"
-        do {
-            try StoreCopy.write(from: db, to: destination)
-            return "\(everything) was copied to \(destination); "
-                + "move it to \(path) and any files at \(path)-wal and \(path)-shm away, and restart"
-        } catch let error as DatabaseError {
-            return "it could not be copied to \(destination): \(StoreFault(error).words); "
-                + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
-        } catch {
-            return "it could not be copied to \(destination): \(error); "
-                + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
+    /// Waits until a file or folder is on disk.
+    static func synchronize(_ path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else {
+            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
     }
 }

@@ -1,4 +1,6 @@
-import AttributionStore
+package import AttributionStore
+import CFileSystem
+import CheckedFiles
 import Foundation
 import Synchronization
 
@@ -14,9 +16,9 @@ final class StoreFile: Sendable {
     /// The device and inode.
     let identity: FileIdentity
     private let descriptor: CInt
-    private let lease = Mutex(Lease.none)
+    private let lock = Mutex(Lock.none)
 
-    private enum Lease {
+    private enum Lock {
         case none
         case shared(holders: Int)
         case exclusive
@@ -37,17 +39,13 @@ final class StoreFile: Sendable {
     /// - Returns: The file.
     /// - Throws: ``AttributionStore/StoreError/missing(path:)``,
     ///   ``AttributionStore/StoreError/cannotOpen(path:reason:)``, ``AttributionStore/StoreError/notAStore(path:)`` for
-    ///   anything but a file, ``AttributionStore/StoreError/linked(path:names:folder:)`` for one with several names,
-    ///   because SQLite finds its log by its name, and ``AttributionStore/StoreError/remoteFileSystem(path:kind:)``.
+    ///   anything but a file, and ``AttributionStore/StoreError/remoteFileSystem(path:kind:)``.
     static func open(_ path: String, isWritable: Bool) throws(StoreError) -> StoreFile {
         let result: Result<StoreFile, StoreError> = all.withLock { files in
             do throws(StoreError) {
                 if let status = FileStatus(path: path) {
                     guard status.isRegular else {
                         throw .notAStore(path: path)
-                    }
-                    guard status.names <= 1 else {
-                        throw StoreError(linked: path, status)
                     }
                     if let file = files[status.identity] {
                         try checkAccess(path, isWritable)
@@ -120,59 +118,57 @@ final class StoreFile: Sendable {
         }
     }
 
-    // MARK: The lease
+    // MARK: The lock
 
-    /// Acquires the exclusive lease of an owner.
-    ///
-    /// - Returns: The lease; nil if there is another lease, in this process or in another.
-    func leaseExclusively() -> StoreLease? {
-        lease.withLock { lease in
-            guard case .none = lease, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                return nil
+    /// Takes the lock, unless it is taken in a way that excludes this, in this process or in another.
+    fileprivate func take(isShared: Bool) -> Bool {
+        lock.withLock { lock in
+            if case .shared(let holders) = lock, isShared {
+                lock = .shared(holders: holders + 1)
+                return true
             }
-            lease = .exclusive
-            return StoreLease(self)
-        }
-    }
-
-    /// Keeps owners out while the file is read as immutable.
-    ///
-    /// - Returns: The lease; nil if the file has an owner.
-    func leaseShared() -> StoreLease? {
-        lease.withLock { lease in
-            switch lease {
-            case .exclusive:
-                return nil
-            case .shared(let holders):
-                lease = .shared(holders: holders + 1)
-            case .none:
-                guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
-                    return nil
-                }
-                lease = .shared(holders: 1)
+            guard case .none = lock, flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+                return false
             }
-            return StoreLease(self)
+            lock = isShared ? .shared(holders: 1) : .exclusive
+            return true
         }
     }
 
     fileprivate func release() {
-        lease.withLock { lease in
-            if case .shared(let holders) = lease, holders > 1 {
-                lease = .shared(holders: holders - 1)
+        lock.withLock { lock in
+            if case .shared(let holders) = lock, holders > 1 {
+                lock = .shared(holders: holders - 1)
                 return
             }
             flock(descriptor, LOCK_UN)
-            lease = .none
+            lock = .none
         }
     }
 }
 
 /// The right to write a file, or to read it while there is no writer; released once, at the latest by `deinit`.
-final class StoreLease: Sendable {
+package final class StoreLease: Sendable {
     private let file: StoreFile
     private let isHeld = Mutex(true)
 
-    fileprivate init(_ file: StoreFile) {
+    /// Acquires the lease of an owner.
+    ///
+    /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if there is another lease.
+    init(owning file: StoreFile, path: String) throws(StoreError) {
+        guard file.take(isShared: false) else {
+            throw .inUse(path: path)
+        }
+        self.file = file
+    }
+
+    /// Keeps owners out while the file is read.
+    ///
+    /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if it has an owner.
+    init(sharing file: StoreFile, path: String) throws(StoreError) {
+        guard file.take(isShared: true) else {
+            throw .inUse(path: path)
+        }
         self.file = file
     }
 
@@ -180,13 +176,62 @@ final class StoreLease: Sendable {
         release()
     }
 
+    /// Acquires the lease of an owner of an existing store, to change another of its files.
+    ///
+    /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if there is another lease.
+    package convenience init(owning path: String) throws(StoreError) {
+        let path = try ResolvedPath(store: path).text
+        try self.init(owning: StoreFile.open(path, isWritable: true), path: path)
+    }
+
+    /// Keeps owners out of a store that is only read.
+    ///
+    /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if it has an owner.
+    package convenience init(sharing path: String) throws(StoreError) {
+        let path = try ResolvedPath(store: path).text
+        try self.init(sharing: StoreFile.open(path, isWritable: false), path: path)
+    }
+
     /// Releases the lease.
-    func release() {
+    package func release() {
         isHeld.withLock { isHeld in
             if isHeld {
                 file.release()
             }
             isHeld = false
         }
+    }
+}
+
+/// File systems whose locks do not reliably exclude other machines; a store must not be on them.
+package enum FileSystemKind: String, CaseIterable, Sendable {
+    case nfs = "NFS"
+    case smb = "SMB"
+    case ceph = "Ceph"
+    case afs = "AFS"
+    case plan9 = "9p"
+
+    /// Identifies a file system by its magic number; nil for all others, such as overlay and tmpfs, which are allowed.
+    ///
+    /// - Parameter magic: `f_type` of `statfs`.
+    /// - SeeAlso: `man 2 statfs`
+    package init?(magic: UInt32) {
+        switch magic {
+        case 0x6969: self = .nfs
+        case 0x517B, 0xFF53_4D42, 0xFE53_4D42: self = .smb
+        case 0x00C3_6400: self = .ceph
+        case 0x5346_414F, 0x6B41_4653: self = .afs
+        case 0x0102_1997: self = .plan9
+        default: return nil
+        }
+    }
+
+    /// The kind of the file system an open file is on.
+    fileprivate init?(descriptor: CInt) {
+        var status = statfs()
+        guard fstatfs(descriptor, &status) == 0 else {
+            return nil
+        }
+        self.init(magic: UInt32(truncatingIfNeeded: status.f_type))
     }
 }

@@ -5,7 +5,8 @@ enum LedgerSchema {
     /// Application id "skan", version 2.
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
-        tables: postbacks + bodies + copies + networks + columns + quarantine + quarantineTotals + counts + additions)
+        tables: postbacks + bodies + copies + networks + columns + quarantine + quarantineTotals + counts + imports
+            + costs)
 
     static let postbacks = """
         -- Each verified postback once; rows are never deleted. Ids are dense, in commit order.
@@ -36,7 +37,7 @@ enum LedgerSchema {
 
     static let copies = """
         -- The first copy for each other recipient, only for the report of deliveries.
-        CREATE TABLE recipient_copy (
+        CREATE TABLE IF NOT EXISTS recipient_copy (
             id INTEGER NOT NULL, -- the postback's
             recipient TEXT NOT NULL CHECK (recipient IN ('network', 'developer')),
             received_at INTEGER NOT NULL,
@@ -53,11 +54,8 @@ enum LedgerSchema {
 
         """
 
-    static let columns = columnTables.joined()
-
     /// What reports are counted from, derived from the bodies: see StoreFormat.md.
-    static let columnTables = [
-        """
+    static let columns = """
         CREATE TABLE IF NOT EXISTS column_block (
             id INTEGER PRIMARY KEY, -- number of the block * 64 + number of the column
             rules INTEGER NOT NULL,
@@ -67,8 +65,6 @@ enum LedgerSchema {
             checksum INTEGER NOT NULL
         ) STRICT;
 
-        """,
-        """
         -- The texts that codes in columns stand for.
         CREATE TABLE IF NOT EXISTS column_value (
             column_number INTEGER NOT NULL,
@@ -78,13 +74,7 @@ enum LedgerSchema {
             PRIMARY KEY (column_number, code)
         ) STRICT, WITHOUT ROWID;
 
-        """,
         """
-        -- Keeps a code whose text is lost from being reassigned.
-        CREATE INDEX IF NOT EXISTS column_block_highest ON column_block (\(ColumnBlock.columnSQL), highest);
-
-        """,
-    ]
 
     static let quarantine = """
         -- Deliveries that are not genuine postbacks, and copies that contradict a recorded one, within the budgets.
@@ -110,7 +100,7 @@ enum LedgerSchema {
 
     static let quarantineTotals = """
         -- The current size of each class.
-        CREATE TABLE quarantine_total (
+        CREATE TABLE IF NOT EXISTS quarantine_total (
             class TEXT PRIMARY KEY,
             count INTEGER NOT NULL,
             bytes INTEGER NOT NULL
@@ -120,7 +110,7 @@ enum LedgerSchema {
 
     static let counts = """
         -- Counts of deliveries by kind and quarter hour; in every time zone, days begin on a quarter hour.
-        CREATE TABLE delivery (
+        CREATE TABLE IF NOT EXISTS delivery (
             quarter INTEGER NOT NULL,
             status TEXT NOT NULL,
             traffic TEXT NOT NULL, -- empty in quarantine
@@ -132,7 +122,7 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
 
         -- Counts of repeats by their delay after the first copy.
-        CREATE TABLE repeat_delay (
+        CREATE TABLE IF NOT EXISTS repeat_delay (
             quarter INTEGER NOT NULL,
             delay INTEGER NOT NULL,
             count INTEGER NOT NULL,
@@ -141,17 +131,14 @@ enum LedgerSchema {
 
         """
 
-    /// Added after the first stores were made: an owner makes what is missing, and a reader needs none of it.
-    static let additions = imports + AdTraffic.allCases.map(costs).joined()
-
     private static let imports = """
         -- Postbacks that were counted before this store, known by their ids alone: they never count here.
-        CREATE TABLE IF NOT EXISTS known_id (
+        CREATE TABLE known_id (
             digest BLOB PRIMARY KEY -- 16 bytes: network, transaction id and sequence index
         ) STRICT, WITHOUT ROWID;
 
         -- Files that were imported, as far as they were read.
-        CREATE TABLE IF NOT EXISTS imported_file (
+        CREATE TABLE imported_file (
             digest BLOB PRIMARY KEY, -- SHA-256 of its bytes
             bytes INTEGER NOT NULL,
             records INTEGER NOT NULL, -- how many of its records were read
@@ -160,30 +147,26 @@ enum LedgerSchema {
 
         """
 
-    private static func costs(_ ads: AdTraffic) -> String {
-        """
-        -- Ads that were signed, by the day of UTC and the campaign. A campaign id that is missing
-        -- is 0, and a source identifier empty.
-        CREATE TABLE IF NOT EXISTS \(ads.table("signed_impressions")) (
-            day INTEGER NOT NULL, -- since 1970-01-01
+    private static let costs = """
+        -- How many ads each process signed for a campaign on a day. A campaign id that is missing is 0, and a source
+        -- identifier empty.
+        CREATE TABLE signed_impressions (
+            ads TEXT NOT NULL CHECK (ads IN ('real', 'test')),
+            writer TEXT NOT NULL, -- the id of the process that counted
+            sequence INTEGER NOT NULL, -- of the sum among those of its writer
+            day INTEGER NOT NULL, -- of UTC since 1970-01-01
             network TEXT NOT NULL, -- in lower case
             app INTEGER NOT NULL,
             campaign_id INTEGER NOT NULL,
             source_identifier TEXT NOT NULL,
-            count INTEGER NOT NULL CHECK (count > 0),
-            PRIMARY KEY (day, network, app, campaign_id, source_identifier)
+            count INTEGER NOT NULL CHECK (count BETWEEN 1 AND 10000000000),
+            PRIMARY KEY (ads, writer, sequence)
         ) STRICT, WITHOUT ROWID;
-
-        -- Which lines of which process are in these sums, so that each is added once; ranges do not touch.
-        CREATE TABLE IF NOT EXISTS \(ads.table("signed_sequences")) (
-            writer TEXT NOT NULL, -- the id of the process that counted
-            first INTEGER NOT NULL,
-            last INTEGER NOT NULL CHECK (last >= first),
-            PRIMARY KEY (writer, first)
-        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX signed_impressions_day ON signed_impressions (ads, day);
 
         -- What ads cost, as imported; ids as above, of which two or three digits are those of a group.
-        CREATE TABLE IF NOT EXISTS \(ads.table("spend")) (
+        CREATE TABLE spend (
+            ads TEXT NOT NULL CHECK (ads IN ('real', 'test')),
             day INTEGER NOT NULL,
             network TEXT NOT NULL,
             app INTEGER NOT NULL,
@@ -191,9 +174,8 @@ enum LedgerSchema {
             source_identifier TEXT NOT NULL,
             currency TEXT NOT NULL,
             micros INTEGER NOT NULL CHECK (micros >= 0), -- millionths of the currency's unit
-            PRIMARY KEY (day, network, app, campaign_id, source_identifier, currency)
+            PRIMARY KEY (ads, day, network, app, campaign_id, source_identifier, currency)
         ) STRICT, WITHOUT ROWID;
 
         """
-    }
 }

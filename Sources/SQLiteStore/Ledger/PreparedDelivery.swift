@@ -4,9 +4,7 @@ import GRDB
 
 /// A delivery to be recorded, with the first copy of its postback if there is one.
 ///
-/// Copies are looked up before the transaction begins. After SQLite reads a damaged page within a transaction, it
-/// refuses every write, so one damaged row would fail the whole batch. Only the owner writes, so the result stays
-/// valid.
+/// Copies are looked up before the transaction begins; only the owner writes, so the result stays valid.
 struct PreparedDelivery {
     let delivery: Delivery
     /// The digests of a verified postback; nil for any other delivery.
@@ -33,7 +31,6 @@ struct PreparedDelivery {
             }
             let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
             let first = try lookup.find(digests.key)
-            // A damaged page is not passed over here: the sender comes back rather than count twice.
             let isKnownByID =
                 try first == nil && hasKnownIDs && KnownID(verified.postback.key).isClaimed(in: db)
             return PreparedDelivery(
@@ -45,25 +42,18 @@ struct PreparedDelivery {
 /// The copy of a postback that was counted.
 struct FirstCopy {
     let id: Int64
-    /// The contents of its row; nil if the row cannot be read.
-    let known: Known?
-
-    struct Known {
-        let content: Digest16
-        let receivedAt: Int64
-        let recipient: Delivery.Recipient
-        let traffic: Traffic
-    }
+    let content: Digest16
+    let receivedAt: Int64
+    let recipient: Delivery.Recipient
+    let traffic: Traffic
 }
 
 /// Finds first copies with the index in memory, and compares the rest of the digest with their rows.
 private struct FirstCopyLookup {
-    private let db: Database
     private let memory: WriterState
     private let row: HotStatement
 
     init(_ db: Database, _ memory: WriterState) throws {
-        self.db = db
         self.memory = memory
         row = try HotStatement(
             db, sql: "SELECT key_digest, content_digest, received_at, recipient, traffic FROM postback WHERE id = ?",
@@ -80,45 +70,24 @@ private struct FirstCopyLookup {
     }
 
     private func confirm(_ id: Int64, _ key: Digest16) throws -> FirstCopy? {
-        // If the row is missing or damaged, 64 matching bits of its digest are enough.
-        var copy: FirstCopy? = FirstCopy(id: id, known: nil)
-        _ = try Database.nilIfDamaged {
-            try row.fetch(bind: { $0.bind(id) }) { row in
-                guard let stored = Digest16(row.blob(0)) else {
-                    return
-                }
-                guard stored == key else {
-                    // A collision (2⁻⁶⁴ per pair), or more likely a damaged digest.
-                    return copy = copyByBody(id, key, row)
-                }
-                if let content = Digest16(row.blob(1)), let traffic = Traffic(rawValue: row.text(4)),
-                    let recipient = Delivery.Recipient(rawValue: row.text(3))
-                {
-                    copy = FirstCopy(
-                        id: id,
-                        known: .init(
-                            content: content, receivedAt: row.integer(2), recipient: recipient, traffic: traffic))
-                }
+        var copy: FirstCopy?
+        var isIntact = false
+        try row.fetch(bind: { $0.bind(id) }) { row in
+            guard let stored = Digest16(row.blob(0)), let content = Digest16(row.blob(1)),
+                let recipient = Delivery.Recipient(rawValue: row.text(3)), let traffic = Traffic(rawValue: row.text(4))
+            else {
+                return
+            }
+            isIntact = true
+            // Half of two digests is the same in one pair of 2⁶⁴.
+            if stored == key {
+                copy = FirstCopy(
+                    id: id, content: content, receivedAt: row.integer(2), recipient: recipient, traffic: traffic)
             }
         }
+        guard isIntact else {
+            throw DatabaseError.damagedColumn
+        }
         return copy
-    }
-
-    /// The copy in a row with another digest, if its body is the same postback.
-    private func copyByBody(_ id: Int64, _ key: Digest16, _ row: HotStatement.Row) -> FirstCopy? {
-        guard let traffic = Traffic(rawValue: row.text(4)), let recipient = Delivery.Recipient(rawValue: row.text(3)),
-            let stored = try? Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [id]),
-            let body = try? stored.bytes(at: 0), let postback = try? ReceivedPostback(reading: body)
-        else {
-            return nil
-        }
-        let digests = PostbackDigests(postback, provenance: traffic.provenance)
-        guard digests.key == key else {
-            return nil
-        }
-        return FirstCopy(
-            id: id,
-            known: .init(
-                content: digests.content, receivedAt: row.integer(2), recipient: recipient, traffic: traffic))
     }
 }

@@ -27,13 +27,8 @@ struct RecordingBatch {
     private var run: (quarter: Int64, kind: DeliveryCounts.Kind, tally: DeliveryCounts.Tally)?
     /// Copies for other recipients than the recorded one.
     private var copies: [RecipientCopy] = []
-    /// Damaged or missing tables: no body is kept in a quarantine, its totals are not written, and ``counts`` are left
-    /// to transactions of their own.
-    var damaged: Set<StoreEvent.Table> = []
     /// Bodies that were not kept, by class.
     var notKept: [QuarantineClass: Int] = [:]
-    /// Rows that could not be read.
-    private(set) var damagedRows: [Int64] = []
 
     /// Begins a batch.
     ///
@@ -64,14 +59,16 @@ struct RecordingBatch {
         let recording: Recording
         switch delivery.judgement {
         case .verified(let verified):
-            // A copy that contradicts the first is evidence: it has to come again while it cannot be kept.
-            guard let digests = prepared.digests, !damaged.contains(.quarantine) || conflict(prepared) == nil else {
+            guard let digests = prepared.digests else {
                 return nil
             }
-            let first = prepared.first ?? addedCopies[digests.key]
-            recording =
-                first == nil && prepared.isKnownByID
-                ? .duplicate(networks.traffic(of: verified)) : try record(verified, digests, first: first, delivery)
+            if let first = first(prepared) {
+                recording = try compare(first, digests, verified.postback.body, delivery)
+            } else if prepared.isKnownByID {
+                recording = .duplicate(networks.traffic(of: verified))
+            } else {
+                recording = try record(verified, digests, delivery)
+            }
         case .rejected(let rejection, let body):
             let kind = QuarantineClass(rejection, body: body)
             let isKept = try keep(QuarantinedBody(kind, rejection, body, delivery))
@@ -100,11 +97,8 @@ struct RecordingBatch {
     }
 
     private func isRecorded(_ first: FirstCopy, _ digests: PostbackDigests, _ delivery: Delivery) -> Bool {
-        guard let known = first.known else {
-            return false
-        }
-        return known.content == digests.content && known.receivedAt == delivery.receivedAtMilliseconds
-            && known.recipient == delivery.recipient
+        first.content == digests.content && first.receivedAt == delivery.receivedAtMilliseconds
+            && first.recipient == delivery.recipient
     }
 
     /// Counts deliveries; negative numbers subtract.
@@ -125,113 +119,69 @@ struct RecordingBatch {
         run = nil
     }
 
+    /// Records a new postback.
     private mutating func record(
-        _ verified: VerifiedPostback,
-        _ digests: PostbackDigests,
-        first: FirstCopy?,
-        _ delivery: Delivery
+        _ verified: VerifiedPostback, _ digests: PostbackDigests, _ delivery: Delivery
     ) throws -> Recording {
-        guard let first else {
-            let traffic = networks.traffic(of: verified)
-            try insert(
-                NewPostback(
-                    body: verified.postback.body, keyName: verified.keyName, digests: digests,
-                    facts: PostbackFacts(
-                        verified.postback, traffic: traffic, recipient: delivery.recipient,
-                        receivedAtMilliseconds: delivery.receivedAtMilliseconds, key: digests.key),
-                    receivedAt: delivery.receivedAtMilliseconds, recordedAt: now))
-            return .recorded(traffic)
-        }
-        let networks = networks
-        return try compare(first, digests, verified.postback.body, delivery, networks.traffic(of: verified))
+        let traffic = networks.traffic(of: verified)
+        try insert(
+            NewPostback(
+                body: verified.postback.body, keyName: verified.keyName, digests: digests,
+                facts: PostbackFacts(
+                    verified.postback, traffic: traffic, recipient: delivery.recipient,
+                    receivedAtMilliseconds: delivery.receivedAtMilliseconds, key: digests.key),
+                receivedAt: delivery.receivedAtMilliseconds, recordedAt: now))
+        return .recorded(traffic)
     }
 
-    /// Finds out whether another copy says the same as the first; `traffic` is for a first copy that cannot be read.
+    /// Compares another copy of a postback with the first.
     private mutating func compare(
-        _ first: FirstCopy,
-        _ digests: PostbackDigests,
-        _ body: [UInt8],
-        _ delivery: Delivery,
-        _ traffic: @autoclosure () -> Traffic,
-        isBounded: Bool = true
+        _ first: FirstCopy, _ digests: PostbackDigests, _ body: [UInt8], _ delivery: Delivery
     ) throws -> Recording {
-        guard let known = first.known else {
-            // The postback was counted, but its bytes may be lost, so these are kept if there is room.
-            damagedRows.append(first.id)
+        guard first.content == digests.content else {
             let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
-            return .conflict(traffic(), isKept: try keepConflict(copy, isBounded: isBounded))
-        }
-        guard known.content == digests.content else {
-            let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
-            return .conflict(known.traffic, isKept: try keepConflict(copy, isBounded: isBounded))
+            return .conflict(first.traffic, isKept: try keepConflict(copy))
         }
         let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
         deliveries[quarter, default: DeliveryCounts()].add(
-            RepeatDelay(milliseconds: delivery.receivedAtMilliseconds &- known.receivedAt))
-        if known.recipient != delivery.recipient {
+            RepeatDelay(milliseconds: delivery.receivedAtMilliseconds &- first.receivedAt))
+        if first.recipient != delivery.recipient {
             copies.append(
                 RecipientCopy(
                     id: first.id, recipient: delivery.recipient,
                     receivedAtMilliseconds: delivery.receivedAtMilliseconds))
         }
-        return .duplicate(known.traffic)
+        return .duplicate(first.traffic)
     }
 
-    /// Takes over a postback that another store recorded, or compares it with the copy that was counted here.
+    /// Takes over a postback that another store recorded, and that is not here.
     ///
     /// - Parameters:
     ///   - copied: The postback.
-    ///   - first: The copy that was counted here.
-    ///   - isClaimed: Whether it was counted before this store, which has no copy of it.
-    ///   - store: The other store.
-    /// - Returns: Its id here, and whether it was new; nil for one that was counted before this store.
+    ///   - isCounted: Whether it counts as a delivery, too.
+    /// - Returns: Whether it was new.
     /// - Throws: SQLite's errors.
-    mutating func copy(
-        _ copied: CopiedPostback, first: FirstCopy?, isClaimed: Bool, from store: String
-    ) throws -> (id: Int64, isNew: Bool)? {
-        let (recorded, delivery) = (copied.recorded, copied.delivery)
-        let recording: Recording
-        let first = first ?? addedCopies[copied.digests.key]
-        if first == nil, isClaimed {
-            count(.init(.duplicate(recorded.traffic), recipient: recorded.recipient), kept: 1, at: delivery)
-            return nil
+    mutating func insert(_ copied: CopiedPostback, isCounted: Bool) throws -> Bool {
+        guard addedCopies[copied.digests.key] == nil else {
+            return false
         }
-        if let first {
-            if let known = first.known, known.content == copied.digests.content,
-                let origin = try MovedDelivery.origin(ofPostback: first.id, db, in: store)
-            {
-                guard !isRecorded(first, copied.digests, delivery) else {
-                    // Both stores found the same delivery in their quarantine: it came once.
-                    try MovedDelivery.takeMove(of: origin, db, in: store)
-                    return (first.id, false)
-                }
-                try MovedDelivery.noteRepeat(
-                    ofPostback: first.id, recorded.traffic,
-                    RepeatDelay(milliseconds: known.receivedAt &- delivery.receivedAtMilliseconds), db, in: store)
-            }
-            recording = try compare(
-                first, copied.digests, copied.body, delivery, recorded.traffic, isBounded: false)
-        } else {
-            try insert(
-                NewPostback(
-                    body: copied.body, keyName: recorded.keyName, digests: copied.digests, facts: copied.facts,
-                    receivedAt: recorded.receivedAtMilliseconds, recordedAt: recorded.recordedAtMilliseconds))
-            recording = .recorded(recorded.traffic)
+        let recorded = copied.recorded
+        try insert(
+            NewPostback(
+                body: copied.body, keyName: recorded.keyName, digests: copied.digests, facts: copied.facts,
+                receivedAt: recorded.receivedAtMilliseconds, recordedAt: recorded.recordedAtMilliseconds))
+        if isCounted {
+            count(.init(.recorded(recorded.traffic), recipient: recorded.recipient), kept: 1, at: copied.delivery)
         }
-        count(.init(recording, recipient: recorded.recipient), kept: recording.isKept ? 1 : 0, at: delivery)
-        return (first?.id ?? lastRow, first == nil)
+        return true
     }
 
     /// The recorded postback that a delivery contradicts, and the delivery's content; nil for none.
-    ///
-    /// The content of a damaged row is unknown, so every copy of it counts as a conflict.
     func conflict(_ prepared: PreparedDelivery) -> (id: Int64, content: Digest16, traffic: Traffic)? {
-        guard case .verified(let verified) = prepared.delivery.judgement, let digests = prepared.digests,
-            let first = prepared.first ?? addedCopies[digests.key], first.known?.content != digests.content
-        else {
+        guard let digests = prepared.digests, let first = first(prepared), first.content != digests.content else {
             return nil
         }
-        return (first.id, digests.content, first.known?.traffic ?? networks.traffic(of: verified))
+        return (first.id, digests.content, first.traffic)
     }
 
     /// A postback on its way into the tables.
@@ -270,30 +220,27 @@ struct RecordingBatch {
         memory.append(facts)
         added.append(digests.key.high)
         addedCopies[digests.key] = FirstCopy(
-            id: id,
-            known: .init(
-                content: digests.content, receivedAt: postback.receivedAt, recipient: facts.recipient,
-                traffic: facts.traffic))
+            id: id, content: digests.content, receivedAt: postback.receivedAt, recipient: facts.recipient,
+            traffic: facts.traffic)
     }
 
     // MARK: Sums
 
-    /// Writes the counts of the batch and the quarantine's totals.
+    /// Writes the counts of the batch, the quarantine's totals, and blocks of columns that are full.
     mutating func finish() throws {
         endRun()
-        if !damaged.contains(.deliveryCounts) {
-            try counts.write(db, arena)
+        if !deliveries.isEmpty {
+            try writeDeliveries()
+        }
+        for copy in copies {
+            try copy.write(db)
         }
         try writeTotals()
-    }
-
-    /// The counts and copies of the batch, which are written by themselves where a table of theirs is damaged.
-    var counts: UnwrittenCounts {
-        UnwrittenCounts(deliveries, copies)
+        try memory.writeBlocks(db)
     }
 
     /// Writes counts by quarter hour, once for each kind of delivery.
-    static func write(_ deliveries: [Int64: DeliveryCounts], _ db: Database, _ arena: HotStatement.Arena) throws {
+    private func writeDeliveries() throws {
         let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
         for (quarter, counts) in deliveries {
             for (delay, count) in counts.repeats {
@@ -355,4 +302,19 @@ struct RecordingBatch {
         INSERT INTO repeat_delay (quarter, delay, count) VALUES (?, ?, ?)
         ON CONFLICT (quarter, delay) DO UPDATE SET count = count + excluded.count
         """
+}
+
+/// The first copy of a postback that came for another recipient than the recorded one.
+struct RecipientCopy {
+    /// The postback's id.
+    let id: Int64
+    let recipient: Delivery.Recipient
+    let receivedAtMilliseconds: Int64
+
+    /// Writes the copy, unless the recipient has an earlier one.
+    func write(_ db: Database) throws {
+        try db.cachedStatement(
+            sql: "INSERT INTO recipient_copy (id, recipient, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        ).execute(arguments: [id, recipient.rawValue, receivedAtMilliseconds])
+    }
 }

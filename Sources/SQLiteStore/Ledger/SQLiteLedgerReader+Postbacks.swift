@@ -7,15 +7,42 @@ extension SQLiteLedgerReader {
     ///
     /// - Throws: ``AttributionStore/StoreError``.
     package func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
-        try await read { try query.recorded($0).postbacks }
+        try await read { try query.recorded($0) }
+    }
+}
+
+/// Finds the end of the tables of postbacks.
+enum LedgerScan {
+    /// Ids are dense; a gap this wide before the last one is damage, by which an index would be made too large.
+    private static let widestGap: Int64 = 1_000_000
+
+    /// The id of the newest postback; 0 for none.
+    ///
+    /// Of a file that was damaged its row or its body may be lost, and its id must not be assigned again.
+    static func newestRow(_ db: Database) throws -> Int64 {
+        try max(last("postback", db), last("postback_body", db))
+    }
+
+    private static func last(_ table: String, _ db: Database) throws -> Int64 {
+        let ids = try Int64.fetchAll(
+            db.cachedStatement(sql: "SELECT id FROM \(table) WHERE id > 0 ORDER BY id DESC LIMIT 2"))
+        guard let last = ids.first, last > 0 else {
+            return 0
+        }
+        guard last - (ids.count == 2 ? max(0, ids[1]) : 0) <= widestGap else {
+            throw DatabaseError.damagedColumn
+        }
+        return last
     }
 }
 
 extension RecordedPostback {
-    /// Reads a row, without its body.
-    ///
-    /// - Throws: `DatabaseError` if the row is damaged.
-    fileprivate init(_ row: Row) throws {
+    /// What ``init(_:)`` takes.
+    static let columns = "id, recorded_at, received_at, recipient, traffic, key_name, key_digest, content_digest"
+    static let columnCount = 8
+
+    /// Reads a row of ``columns``, without its body.
+    init(_ row: Row) throws {
         self.init(
             id: try row.integer(0), recordedAtMilliseconds: try row.integer(1),
             receivedAtMilliseconds: try row.integer(2), recipient: try row.word(3), traffic: try row.word(4),
@@ -23,42 +50,44 @@ extension RecordedPostback {
             digests: try PostbackDigests(row, at: 6))
     }
 
-    /// Reads the body, which stays nil if it is damaged.
-    fileprivate mutating func readBody(_ db: Database) {
-        body = try? Row.fetchOne(
+    /// Reads the body, which stays nil if it is missing.
+    fileprivate mutating func readBody(_ db: Database) throws {
+        body = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT body FROM postback_body WHERE id = ?"), arguments: [id])?.bytes(at: 0)
     }
 }
 
+extension PostbackDigests {
+    /// Reads both digests from a row; nil for any other values.
+    init?(_ row: Row, at index: Int) throws {
+        guard let key = try row.digest(at: index), let content = try row.digest(at: index + 1) else {
+            return nil
+        }
+        self.init(key: key, content: content)
+    }
+}
+
 extension PostbackQuery {
-    /// The matching postbacks, and how many rows up to the last of them cannot be read.
-    func recorded(_ db: Database) throws -> (postbacks: [RecordedPostback], unreadableCount: Int) {
+    /// The matching postbacks.
+    func recorded(_ db: Database) throws -> [RecordedPostback] {
         var postbacks: [RecordedPostback] = []
-        var unreadableCount = 0
-        let scan = LedgerScan(
-            db: db, columns: "id, recorded_at, received_at, recipient, traffic, key_name, key_digest, content_digest",
-            table: "postback")
         try candidates(db) { ids in
-            try scan.each(ids) { row in
-                guard postbacks.count < limit else {
-                    return
-                }
-                guard var postback = try? RecordedPostback(row) else {
-                    unreadableCount += 1
-                    return
-                }
+            let rows = try Row.fetchCursor(
+                db.cachedStatement(
+                    sql: "SELECT \(RecordedPostback.columns) FROM postback WHERE id BETWEEN ? AND ? ORDER BY id"),
+                arguments: [ids.lowerBound, ids.upperBound])
+            while postbacks.count < limit, let row = try rows.next() {
+                var postback = try RecordedPostback(row)
                 if matches(postback) {
-                    postback.readBody(db)
+                    try postback.readBody(db)
                     if hasTransactionID(postback) {
                         postbacks.append(postback)
                     }
                 }
-            } skip: { _ in
-                unreadableCount += postbacks.count < limit ? 1 : 0
             }
             return postbacks.count < limit
         }
-        return (postbacks, unreadableCount)
+        return postbacks
     }
 
     /// Calls a closure with ascending ranges of ids that include all matches, until it returns false.

@@ -8,46 +8,25 @@ import Synchronization
 /// Reads a store of postbacks without modifying it.
 ///
 /// There may be any number of readers, with or without an owner.
-package final class SQLiteLedgerReader: Sendable {
+package final class SQLiteLedgerReader: LedgerReading {
     /// The file, with links resolved.
     package let path: String
-    /// Blocks of columns that an answer reads before a second thread helps.
-    let blocksAlone: Int64
-    /// What the owner of the store is doing, if it is in this process.
-    let owner: OwnerActivity?
     private let file: StoreFile
     private let pool = Mutex<DatabasePool?>(nil)
     private let lease = Mutex<StoreLease?>(nil)
 
     /// Checks that a file is a store; the first query opens it.
     ///
-    /// - Parameters:
-    ///   - path: The database file.
-    ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
+    /// - Parameter path: The database file.
     /// - Throws: ``AttributionStore/StoreError/missing(path:)`` if there is none, because reading never creates a
     ///   store, and other errors if the file cannot be read as a store.
-    package convenience init(_ path: String, blocksAlone: Int64 = ColumnCount.blocksAlone) throws(StoreError) {
-        try self.init(path, owner: nil, blocksAlone: blocksAlone)
-    }
-
-    /// Checks that a file is a store, for a reader in the process of its owner.
-    ///
-    /// - Parameters:
-    ///   - path: The database file.
-    ///   - owner: What the owner is doing; nil if it is in another process, or there is none.
-    ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
-    /// - Throws: As without an owner.
-    package init(
-        _ path: String, owner: OwnerActivity?, blocksAlone: Int64 = ColumnCount.blocksAlone
-    ) throws(StoreError) {
-        self.owner = owner
+    package init(_ path: String) throws(StoreError) {
         guard let status = FileStatus(path: path) else {
             throw .missing(path: path)
         }
         guard status.isRegular else {
             throw .notAStore(path: path)
         }
-        self.blocksAlone = blocksAlone
         self.path = try ResolvedPath(store: path).text
         file = try StoreFile.open(self.path, isWritable: false)
         guard !file.isEmpty else {
@@ -69,46 +48,15 @@ package final class SQLiteLedgerReader: Sendable {
         lease.withLock { $0 = nil }
     }
 
-    /// Reads in one snapshot.
-    func read<Result: Sendable>(_ work: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-        try await StoreError.translating(path) {
-            try await connection().read { db in try StoreError.namingMissingTable(self.path, db, work) }
-        }
-    }
-
-    /// Reads in one snapshot, optionally in turns on a thread of its own.
+    /// Reads in one snapshot, optionally in the background.
     func read<Result: Sendable>(
-        inBackground: Bool,
-        _ work: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> Result {
-        guard inBackground else {
-            return try await read(work)
-        }
-        return try await self.inBackground { pool in
-            // After a damaged page SQLite fails to end even a transaction that only read; what was read stays.
-            var result: Swift.Result<Result, any Error>?
-            do {
-                try pool.read { db in
-                    result = Swift.Result { try StoreError.namingMissingTable(self.path, db, work) }
-                }
-            } catch let error {
-                guard case .success? = result else {
-                    throw error
-                }
-            }
-            guard let result else {
-                throw DatabaseError(resultCode: .SQLITE_ERROR)
-            }
-            return try result.get()
-        }
-    }
-
-    /// Uses the connections in turns on a thread of its own.
-    func inBackground<Result: Sendable>(
-        _ work: @escaping @Sendable (DatabasePool) throws -> Result
+        inBackground: Bool = false, _ work: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         try await StoreError.translating(path) {
-            try await BackgroundWork.run { try work(self.connection()) }
+            guard inBackground else {
+                return try await connection().read(work)
+            }
+            return try await BackgroundWork.run { try self.connection().read(work) }
         }
     }
 
@@ -120,8 +68,7 @@ package final class SQLiteLedgerReader: Sendable {
             var configuration = Configuration()
             configuration.label = "skan-reader"
             configuration.readonly = true
-            let busyTimeout = BusyTimeout()
-            configuration.busyMode = busyTimeout.mode {}
+            configuration.busyMode = .timeout(10)
             configuration.maximumReaderCount = 4
             configuration.prepareDatabase { db in
                 // 64 MiB, enough for the columns of a report over ten million postbacks.
@@ -132,17 +79,6 @@ package final class SQLiteLedgerReader: Sendable {
             lease.withLock { $0 = location.lease }
             pool = opened
             return opened
-        }
-    }
-
-    /// Checks that no table is missing that an owner does not make at its start.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``, such as
-    ///   ``AttributionStore/StoreError/missingTable(path:table:isRecreated:)``.
-    package func checkTables() async throws {
-        let missing = try await read { [path] db in try StoreError.missingTables(path, db, isStarting: true) }
-        if let first = missing.first {
-            throw first
         }
     }
 

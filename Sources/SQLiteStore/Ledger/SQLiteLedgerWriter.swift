@@ -3,23 +3,15 @@ package import AttributionStore
 import CheckedFiles
 import Foundation
 import GRDB
-import Synchronization
 
 /// The only owner of a store of postbacks in SQLite: it records, requeues quarantined deliveries, and repairs.
 ///
 /// A commit is on disk when it returns. An exact index in memory decides whether a postback is new. Any number of
 /// readers (``SQLiteLedgerReader``), in this process or in others, see what was committed and never block.
-package final class SQLiteLedgerWriter: Sendable {
+package final class SQLiteLedgerWriter: LedgerWriting {
     let database: OwnedDatabase
     let memory: WriterState
     let settings: LedgerSettings
-    /// Blocks that could not be read when the store was opened.
-    private let damagedBlocks: BlockNumbers
-    /// The tables whose damage was reported; each is reported once.
-    private let knownDamage = Mutex<Set<StoreEvent.Table>>([])
-    private let missing: MissingTables
-    /// Counts that could not be written so far, though their tables are not damaged.
-    private let unwritten = Mutex(UnwrittenCounts())
     private let onEvent: @Sendable (StoreEvent) -> Void
     let now: @Sendable () -> Int64
 
@@ -42,10 +34,6 @@ package final class SQLiteLedgerWriter: Sendable {
     ) throws {
         let memory = WriterState(settings)
         let path = try ResolvedPath(store: path).text
-        let damagedBlocks = BlockNumbers()
-        self.damagedBlocks = damagedBlocks
-        let missing = MissingTables()
-        self.missing = missing
         self.memory = memory
         self.settings = settings
         self.now = now ?? { Int64(Date().timeIntervalSince1970 * 1000) }
@@ -54,22 +42,13 @@ package final class SQLiteLedgerWriter: Sendable {
             path: path, schema: LedgerSchema.schema,
             hooks: .init(
                 load: { db in
-                    try RecreatableTables.recreateMissing(db)
-                    try StoreError.checkTables(path, db)
-                    try db.execute(sql: LedgerSchema.additions)
                     let rebuilt = try memory.load(db)
                     if !rebuilt.isEmpty {
                         onEvent(.indexRebuilt(path: path, rows: Int64(rebuilt.count * ColumnBlock.rowCount)))
                     }
-                    damagedBlocks.numbers.withLock { $0 = rebuilt }
                 },
-                isNewestOurs: { db in
-                    memory.greatestRows.contains(
-                        try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0)
-                },
-                newestRow: { memory.lastRow },
+                isNewestOurs: { try LedgerScan.newestRow($0) == memory.lastRow },
                 rehearse: { try RecordingBatch.rehearse($0, after: memory.lastRow) },
-                checkTables: { try missing.look(path, $0, onEvent: onEvent) },
                 onEvent: onEvent
             ))
         if let networks = settings.networks {
@@ -105,14 +84,14 @@ package final class SQLiteLedgerWriter: Sendable {
         database.path
     }
 
+    /// The file, with links resolved.
+    package var name: String {
+        path
+    }
+
     /// Whether the last commit succeeded; a server that is not ready should get no traffic.
     package var health: StoreHealth {
         database.health
-    }
-
-    /// What another program did to the store that recording does without.
-    package var remarks: [String] {
-        ([database.linked].compactMap(\.self) + missing.errors).map(\.remark)
     }
 
     /// When a postback was last recorded, by this owner or an earlier one, in Unix milliseconds; nil if unknown.
@@ -120,34 +99,19 @@ package final class SQLiteLedgerWriter: Sendable {
         memory.lastRecordedAt
     }
 
-    /// Checks the files, tries a commit if the last one failed, and repairs a few blocks of columns that were damaged
-    /// or outdated when the store was opened; call it every second.
-    package func heartbeat() {
-        database.heartbeat()
-        writeUnwritten()
-        for _ in 0..<Self.blocksPerHeartbeat where health == .ready {
-            guard let number = damagedBlocks.numbers.withLock({ $0.popLast() }) else {
-                return
-            }
-            database.activity.beginRepair()
-            defer { database.activity.endRepair() }
-            // If this fails, the next owner tries again.
-            _ = try? database.write {
-                try TargetedRepair(db: $0).repair(.block(number))
-            } didCommit: {
-                memory.didRepair([])
-            }
-        }
+    /// A reader of the same file.
+    package func makeReader() throws -> any LedgerReading {
+        try SQLiteLedgerReader(path)
     }
 
-    /// Few, because each takes as long as reading 4,096 bodies, and recording waits for it.
-    private static let blocksPerHeartbeat = 2
+    /// Checks the files, and tries a commit if the last one failed; call it every second.
+    package func heartbeat() {
+        database.heartbeat()
+    }
+
+    // MARK: Recording
 
     /// Records a batch of deliveries in one transaction, on the calling thread.
-    ///
-    /// If part of the store is damaged, the batch is split into several transactions, so that only the deliveries that
-    /// need the damaged part fail. Counts of deliveries that cannot be written are left out, and so is whatever needs a
-    /// table that another program deleted, if recording can do without it.
     ///
     /// - Parameter deliveries: Judged deliveries in the order received.
     /// - Returns: The result of each delivery, in the same order, after the commit; nil for a delivery that was neither
@@ -157,115 +121,23 @@ package final class SQLiteLedgerWriter: Sendable {
         guard !deliveries.isEmpty else {
             return []
         }
-        let tables = missing.parts
-        do {
-            return try record(deliveries, without: tables)
-        } catch StoreError.missingTable where missing.parts != tables {
-            return try record(deliveries)
-        } catch StoreError.failed(_, .damaged) {
-            // The halves are separate transactions: one may commit and the other fail.
-            guard deliveries.count > 1 else {
-                return [recordWithoutQuarantine(deliveries[0])]
-            }
-            let half = deliveries.count / 2
-            return [deliveries[..<half], deliveries[half...]].flatMap { part in
-                (try? record(Array(part))) ?? Array(repeating: nil, count: part.count)
-            }
-        }
-    }
-
-    private func record(_ deliveries: [Delivery], without tables: Set<StoreEvent.Table>) throws -> [Recording?] {
-        try batch(without: tables) { db in
+        return try batch { db in
             try PreparedDelivery.prepare(deliveries, db, memory)
         } work: { batch, prepared in
             try prepared.map { try batch.record($0) }
         }
     }
 
-    /// Counts a rejected delivery without keeping its body, so that it is not sent again.
-    ///
-    /// - Returns: The result; nil if more than the quarantine and the counts is damaged.
-    private func recordWithoutQuarantine(_ delivery: Delivery) -> Recording? {
-        guard case .rejected = delivery.judgement,
-            let recordings = try? record([delivery], without: [.quarantine])
-        else {
-            return nil
-        }
-        report(damaged: .quarantine)
-        return recordings.first.flatMap(\.self)
-    }
-
-    /// Writes counts whose transaction was committed without them, each in a transaction of its own.
-    ///
-    /// Those on a damaged page are lost; others that cannot be written now are kept for later.
-    private func write(_ counts: UnwrittenCounts) {
-        var failure: StoreError?
-        for single in counts.singles {
-            do {
-                try database.write { try single.write($0, HotStatement.Arena()) }
-            } catch StoreError.failed(_, .damaged) {
-                report(damaged: .deliveryCounts)
-            } catch StoreError.missingTable {
-                // It was reported when it was found.
-            } catch {
-                failure = error as? StoreError
-                unwritten.withLock { $0 += single }
-            }
-        }
-        if let failure {
-            onEvent(.countsNotWritten(path: path, reason: failure.message, areLost: false))
-        }
-    }
-
-    /// Writes what could not be written before.
-    private func writeUnwritten() {
-        guard health == .ready else {
-            return
-        }
-        let counts = unwritten.withLock { unwritten in
-            defer { unwritten = UnwrittenCounts() }
-            return unwritten
-        }
-        if !counts.isEmpty {
-            write(counts)
-        }
-    }
-
-    private func report(damaged table: StoreEvent.Table) {
-        if knownDamage.withLock({ $0.insert(table).inserted }) {
-            onEvent(.tableDamaged(path: path, table))
-        }
-    }
-
-    /// Runs one recording transaction, once more without the counts of deliveries if something is damaged, or without
-    /// counts whose table is missing: they must cost nothing else.
+    /// Runs one recording transaction.
     ///
     /// - Parameters:
-    ///   - tables: Those that the transaction does without in any case.
     ///   - prepare: Reads what `work` needs, before the transaction.
     ///   - work: The body of the transaction.
     /// - Returns: The result of `work`, after the commit.
     /// - Throws: ``AttributionStore/StoreError``, and what the closures throw.
     func batch<Prepared, Result>(
-        without tables: Set<StoreEvent.Table> = [],
         _ prepare: (Database) throws -> Prepared,
         work: (inout RecordingBatch, Prepared) throws -> Result
-    ) throws -> Result {
-        // Whether bodies may be left out depends on what is done with them.
-        let tables = tables.union(missing.parts.subtracting([.quarantine]))
-        do {
-            return try transaction(without: tables, prepare, work)
-        } catch StoreError.failed(_, .damaged) {
-            return try transaction(without: tables.union([.deliveryCounts]), prepare, work)
-        } catch StoreError.missingTable where !missing.parts.subtracting([.quarantine]).isSubset(of: tables) {
-            return try batch(without: tables, prepare, work: work)
-        }
-    }
-
-    private func transaction<Prepared, Result>(
-        without tables: Set<StoreEvent.Table>,
-        _ prepare: (Database) throws -> Prepared,
-        _ work: (inout RecordingBatch, Prepared) throws -> Result
     ) throws -> Result {
         var done: RecordingBatch?
         let result = try database.write { db in
@@ -273,7 +145,6 @@ package final class SQLiteLedgerWriter: Sendable {
             return try prepare(db)
         } _: { db, prepared in
             var batch = try RecordingBatch(db, networks: memory.networks, memory: memory, now: now())
-            batch.damaged = tables
             let result = try work(&batch, prepared)
             try batch.finish()
             done = batch
@@ -281,54 +152,10 @@ package final class SQLiteLedgerWriter: Sendable {
         } didCommit: {
             done?.didCommit()
         }
-        if let done, done.damaged.contains(.deliveryCounts) {
-            write(done.counts)
-        }
-        writeBlocks()
-        for id in done?.damagedRows ?? [] {
-            onEvent(.damagedRow(path: path, id: id))
-        }
         for (kind, count) in done?.notKept ?? [:] {
             onEvent(.notKept(kind, count: count))
         }
         return result
-    }
-
-    /// Writes the full blocks of columns.
-    private func writeBlocks() {
-        guard memory.hasFullBlock else {
-            return
-        }
-        do {
-            // Other threads record and repair too, so columns and codes match the store only within a transaction.
-            try database.write { db in
-                try memory.catchUp(db)
-                return memory.columns
-            } _: { db, columns in
-                try columns?.writeBlocks(db)
-            } didCommit: {
-                memory.dropBlocks(areWritten: true)
-            }
-        } catch StoreError.failed(_, .damaged) {
-            leaveOutBlocks()
-            onEvent(.columnsDamaged(path: path))
-        } catch StoreError.missingTable {
-            // It was reported when it was found.
-            leaveOutBlocks()
-        } catch {
-            // The next batch tries again.
-        }
-    }
-
-    /// Gives full blocks up that cannot be written: trying again would not help.
-    ///
-    /// Reports count their postbacks from the bytes, and recount names the blocks.
-    private func leaveOutBlocks() {
-        try? database.write {
-            try memory.catchUp($0)
-        } didCommit: {
-            memory.dropBlocks(areWritten: false)
-        }
     }
 
     // MARK: Closing
@@ -344,17 +171,8 @@ package final class SQLiteLedgerWriter: Sendable {
     /// - Throws: Errors of closing the connections.
     @discardableResult
     package func close() throws -> StoreEnding {
-        writeUnwritten()
-        if unwritten.withLock({ !$0.isEmpty }) {
-            onEvent(.countsNotWritten(path: path, reason: health.reason ?? "the store is closed", areLost: true))
-        }
-        return try database.close()
+        try database.close()
     }
-}
-
-/// Block numbers shared by an owner with its `load` hook.
-private final class BlockNumbers: Sendable {
-    let numbers = Mutex<[Int64]>([])
 }
 
 extension SQLiteLedgerWriter {

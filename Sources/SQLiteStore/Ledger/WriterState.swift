@@ -11,9 +11,7 @@ final class WriterState: Sendable {
     private struct State {
         var index = PostbackIndex()
         var lastRow: Int64 = 0
-        /// The greatest id in the table of rows, less than the last one only if that row was lost before this owner came.
-        var greatestRow: Int64 = 0
-        /// When the last row was recorded, in Unix milliseconds; nil if there is none or it cannot be read.
+        /// When the last row was recorded, in Unix milliseconds; nil if there is none.
         var lastRecordedAt: Int64?
         /// Nil until the store is read.
         var columns: ColumnWriter?
@@ -35,71 +33,26 @@ final class WriterState: Sendable {
         state = Mutex(State(room: QuarantineRoom(settings.budgets), networks: settings.networks ?? OwnNetworks()))
     }
 
-    /// The networks whose postbacks are ours.
-    var networks: OwnNetworks {
-        state.withLock { $0.networks }
-    }
+    // MARK: Loading
 
-    /// Whether some postbacks are known by their ids alone.
-    var hasKnownIDs: Bool {
-        state.withLock { $0.hasKnownIDs }
-    }
-
-    /// Takes over that ids were claimed.
-    func didClaim() {
-        state.withLock { $0.hasKnownIDs = true }
-    }
+    /// Two million digests, which take 50 MB while they are inserted.
+    private static let digestBatchSize = 512 * ColumnBlock.rowCount
 
     /// Loads the state from the store.
     ///
-    /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their bytes.
+    /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their rows.
     func load(_ db: Database) throws -> [Int64] {
-        // The last row may be lost where its body is not; its id is not assigned again.
         let newest = try LedgerScan.newestRow(db)
-        let greatest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
-        guard greatest <= newest else {
-            // An id that no owner assigned.
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-        }
-        var index = PostbackIndex(capacity: Int(newest))
-        let last = try ColumnBlock.dueCount(db, newest: newest) - 1
-        let tail = ColumnBlock.ids(last + 1).lowerBound
-        let columns = try Self.columns(db, from: tail, through: newest)
-        var rebuilt: [Int64] = []
-        let reader = try ColumnBlockReader(db)
-        var digests: [UInt64] = []
-        for number in 0..<(last + 1) {
-            let ids = ColumnBlock.ids(number)
-            let isRead: Void? = try reader.read(number, .key) { block in
-                digests.reserveCapacity(Self.digestBatchSize)
-                block.append(to: &digests, count: ColumnBlock.rowCount)
-            }
-            if digests.count >= Self.digestBatchSize || isRead == nil || number == last {
-                let end = isRead == nil ? ids.lowerBound : ids.upperBound + 1
-                index.insert(digests, from: end - Int64(digests.count))
-                digests.removeAll(keepingCapacity: true)
-            }
-            if isRead == nil {
-                rebuilt.append(number)
-                try Self.index(ids, db, into: &index)
-            }
-        }
-        if tail <= newest {
-            try Self.index(tail...newest, db, into: &index)
-        }
-        // A damaged page must keep nobody from recording what it does not concern.
-        let hasKnownIDs =
-            try Database.nilIfDamaged {
-                try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
-            } ?? true
+        let blockCount = ColumnBlock.number(of: newest + 1)
+        let columns = try Self.columns(db, from: ColumnBlock.ids(blockCount).lowerBound, through: newest)
+        let (index, rebuilt) = try Self.index(db, blockCount: blockCount, through: newest)
+        let hasKnownIDs = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
         let remembered = try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network")
-        // Only a metric: a damaged row must not keep the store from being opened.
-        let recordedAt = try? Int64.fetchOne(
+        let recordedAt = try Int64.fetchOne(
             db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [newest])
         try state.withLock { state in
             state.index = index
             state.lastRow = newest
-            state.greatestRow = greatest
             state.lastRecordedAt = recordedAt
             state.columns = columns
             state.hasKnownIDs = hasKnownIDs
@@ -111,30 +64,93 @@ final class WriterState: Sendable {
         return rebuilt
     }
 
-    /// Two million digests, which take 50 MB while they are inserted.
-    private static let digestBatchSize = 512 * ColumnBlock.rowCount
-
-    /// Indexes rows from their bytes.
-    private static func index(_ ids: ClosedRange<Int64>, _ db: Database, into index: inout PostbackIndex) throws {
-        let derivation = ColumnDerivation(db: db, columns: [.key])
-        var codes = try ColumnCodes(db, [])
-        var next = ids.lowerBound
-        func lost(before id: Int64) throws {
-            while next < id {
-                // An extra entry is harmless, because a hit is compared with the row.
-                for key in try derivation.keys(ofLostRow: next) {
-                    index.insert(key, row: UInt32(next))
+    /// Indexes all rows: those in blocks from the columns of keys, which are read much faster, and the others by themselves.
+    private static func index(
+        _ db: Database, blockCount: Int64, through newest: Int64
+    ) throws -> (PostbackIndex, rebuilt: [Int64]) {
+        var index = PostbackIndex(capacity: Int(newest))
+        var rebuilt: [Int64] = []
+        let reader = try ColumnBlockReader(db)
+        var digests: [UInt64] = []
+        var first: Int64 = 1
+        for number in 0...blockCount {
+            let ids = ColumnBlock.ids(number).clamped(to: 1...max(1, newest))
+            var isRead = newest == 0
+            if number < blockCount {
+                isRead = try reader.read(number, .key) { $0.append(to: &digests, count: ColumnBlock.rowCount) } != nil
+                if !isRead {
+                    rebuilt.append(number)
                 }
-                next += 1
+            }
+            if !isRead, first + Int64(digests.count) <= newest {
+                digests += try Self.digests(ids, db)
+            }
+            if digests.count >= digestBatchSize || number == blockCount {
+                index.insert(digests, from: first)
+                first += Int64(digests.count)
+                digests.removeAll(keepingCapacity: true)
             }
         }
-        try derivation.each(ids, &codes) { id, row in
-            try lost(before: id)
-            index.insert(UInt64(bitPattern: row[.key]), row: UInt32(id))
-            next = id + 1
-        }
-        try lost(before: ids.upperBound + 1)
+        return (index, rebuilt)
     }
+
+    /// The digests of rows, which have consecutive ids.
+    private static func digests(_ ids: ClosedRange<Int64>, _ db: Database) throws -> [UInt64] {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT key_digest FROM postback WHERE id BETWEEN ? AND ? ORDER BY id",
+            arguments: [ids.lowerBound, ids.upperBound])
+        var digests: [UInt64] = []
+        while let row = try rows.next() {
+            guard let digest = try row.digest(at: 0) else {
+                throw DatabaseError.damagedColumn
+            }
+            digests.append(digest.high)
+        }
+        guard digests.count == ids.count else {
+            throw DatabaseError.damagedColumn
+        }
+        return digests
+    }
+
+    private static func columns(_ db: Database, from first: Int64, through newest: Int64) throws -> ColumnWriter {
+        var columns = ColumnWriter(try ColumnCodes(db), from: first)
+        try columns.load(db, through: newest)
+        return columns
+    }
+
+    // MARK: Reading
+
+    /// The networks whose postbacks are ours.
+    var networks: OwnNetworks {
+        state.withLock { $0.networks }
+    }
+
+    /// Whether some postbacks are known by their ids alone.
+    var hasKnownIDs: Bool {
+        state.withLock { $0.hasKnownIDs }
+    }
+
+    /// The rows under a digest, as of the last commit.
+    func rows(_ digest: UInt64) -> [UInt32] {
+        state.withLock { $0.index.rows(digest) }
+    }
+
+    /// The last row id given out by a committed transaction.
+    var lastRow: Int64 {
+        state.withLock { $0.lastRow }
+    }
+
+    /// When the last postback was recorded, in Unix milliseconds, as of the last commit.
+    var lastRecordedAt: Int64? {
+        state.withLock { $0.lastRecordedAt }
+    }
+
+    /// The room in the quarantine, as of the last commit.
+    var room: QuarantineRoom {
+        state.withLock { $0.room }
+    }
+
+    // MARK: Recording
 
     /// Before a transaction, discards what a failed one added to the columns, and reloads what a repair changed.
     func catchUp(_ db: Database) throws {
@@ -152,68 +168,16 @@ final class WriterState: Sendable {
         }
     }
 
-    private static func columns(_ db: Database, from first: Int64, through newest: Int64) throws -> ColumnWriter {
-        var columns = ColumnWriter(try ColumnCodes(db), from: first)
-        try columns.load(db, through: newest)
-        return columns
-    }
-
-    /// The rows under a digest, as of the last commit.
-    func rows(_ digest: UInt64) -> [UInt32] {
-        state.withLock { $0.index.rows(digest) }
-    }
-
-    /// The last row id given out by a committed transaction.
-    var lastRow: Int64 {
-        state.withLock { $0.lastRow }
-    }
-
-    /// What the greatest id of a row may be: a repair may rebuild rows at the end that were lost before.
-    var greatestRows: ClosedRange<Int64> {
-        state.withLock { $0.greatestRow...$0.lastRow }
-    }
-
-    /// When the last postback was recorded, in Unix milliseconds, as of the last commit.
-    var lastRecordedAt: Int64? {
-        state.withLock { $0.lastRecordedAt }
-    }
-
-    /// The room in the quarantine, as of the last commit.
-    var room: QuarantineRoom {
-        state.withLock { $0.room }
-    }
-
     /// Adds the next postback of the current transaction to the columns.
     func append(_ facts: PostbackFacts) {
         state.withLock { $0.columns?.append(facts) }
     }
 
-    /// Whether a block of columns is full.
-    var hasFullBlock: Bool {
-        state.withLock { $0.columns?.hasFullBlock ?? false }
-    }
-
-    /// The columns of the newest postbacks; to be written only within a transaction, after ``catchUp(_:)``.
-    var columns: ColumnWriter? {
-        state.withLock { $0.columns }
-    }
-
-    /// Removes full blocks from memory; they are in the store unless it is damaged.
-    func dropBlocks(areWritten: Bool) {
-        state.withLock { $0.columns?.dropBlocks(areWritten: areWritten) }
-    }
-
-    /// Adds the digests that a repair corrected, and marks columns and totals as outdated.
-    func didRepair(_ digests: [(digest: UInt64, row: Int64)]) {
-        state.withLock { state in
-            // An extra entry is harmless, because a hit is compared with the row.
-            for (digest, row) in digests where digest != 0 {
-                let row = UInt32(truncatingIfNeeded: row)
-                if !state.index.rows(digest).contains(row) {
-                    state.index.insert(digest, row: row)
-                }
-            }
-            state.isStale = true
+    /// Writes the blocks of columns that are full, in the current transaction.
+    func writeBlocks(_ db: Database) throws {
+        let columns = state.withLock { $0.columns }
+        if let columns, columns.hasFullBlock {
+            try columns.writeBlocks(db)
         }
     }
 
@@ -231,9 +195,30 @@ final class WriterState: Sendable {
             for digest in digests {
                 state.lastRow += 1
                 state.index.insert(digest, row: UInt32(truncatingIfNeeded: state.lastRow))
-                state.greatestRow = state.lastRow
             }
             state.room = room
+            if state.columns?.hasFullBlock == true {
+                state.columns?.dropBlocks(areWritten: true)
+            }
+        }
+    }
+
+    /// Notes that ids were claimed.
+    func didClaim() {
+        state.withLock { $0.hasKnownIDs = true }
+    }
+
+    /// Adds the digests that a repair corrected, and marks columns and totals as outdated.
+    func didRepair(_ digests: [(digest: UInt64, row: Int64)]) {
+        state.withLock { state in
+            // An extra entry is harmless, because a hit is compared with the row.
+            for (digest, row) in digests where digest != 0 {
+                let row = UInt32(truncatingIfNeeded: row)
+                if !state.index.rows(digest).contains(row) {
+                    state.index.insert(digest, row: row)
+                }
+            }
+            state.isStale = true
         }
     }
 }

@@ -4,29 +4,19 @@ import Foundation
 import GRDB
 
 extension RecordingBatch {
-    /// Keeps a body if the budgets allow.
-    ///
-    /// - Parameters:
-    ///   - quarantined: The body.
-    ///   - isBounded: False for a body that another store had accepted, which is kept whatever the budgets.
-    /// - Returns: Whether it is kept.
-    /// - Throws: SQLite's errors.
-    mutating func keep(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
-        guard !damaged.contains(.quarantine) else {
-            return false
-        }
-        let isKept = try !isBounded || hasRoom(for: quarantined)
+    /// Keeps a body if the budgets allow, and returns whether it is kept.
+    mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
+        let isKept = try hasRoom(for: quarantined)
         if isKept {
             try insert(quarantined)
-        }
-        if !isKept {
+        } else {
             notKept[quarantined.kind, default: 0] += 1
         }
         return isKept
     }
 
     /// Keeps a contradicting copy; one with the same content as a kept copy counts as kept.
-    mutating func keepConflict(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
+    mutating func keepConflict(_ quarantined: QuarantinedBody) throws -> Bool {
         guard let conflict = quarantined.conflict else {
             return false
         }
@@ -41,11 +31,11 @@ extension RecordingBatch {
         if isKept {
             return true
         }
-        guard !isBounded || count < room.budgets.contentsPerPostback else {
+        guard count < room.budgets.contentsPerPostback else {
             notKept[.conflict, default: 0] += 1
             return false
         }
-        return try keep(quarantined, isBounded: isBounded)
+        return try keep(quarantined)
     }
 
     private mutating func hasRoom(for quarantined: QuarantinedBody) throws -> Bool {
@@ -67,8 +57,7 @@ extension RecordingBatch {
 
     /// Deletes the oldest garbage, then the oldest forgeries, until a body fits into the total budget.
     private mutating func makeRoom(for size: Int, of kind: QuarantineClass) throws -> Bool {
-        // Garbage is deleted for any class, forgeries for all but garbage; possibly genuine bodies are never deleted.
-        for victim in kind == .garbage ? [QuarantineClass.garbage] : [.garbage, .forged] {
+        for victim in kind.victims {
             while room.excess(adding: size) > 0 {
                 let oldest = try Row.fetchAll(
                     db.cachedStatement(
@@ -93,7 +82,7 @@ extension RecordingBatch {
 
     /// Writes the totals if they changed.
     func writeTotals() throws {
-        guard !damaged.contains(.quarantineTotals), room.totals != totalsBefore else {
+        guard room.totals != totalsBefore else {
             return
         }
         for (kind, used) in room.totals {

@@ -12,79 +12,48 @@ extension SQLiteLedgerWriter {
     /// Conflicts are skipped: they were verified already. Each transaction moves bodies together with their delivery
     /// counts.
     ///
-    /// - Parameters:
-    ///   - query: The deliveries; its limit is for all of them together.
-    ///   - judge: Parses and verifies bodies.
     /// - Returns: The results.
-    /// - Throws: ``AttributionStore/StoreError``; transactions committed before remain.
     package func requeue(
         _ query: QuarantineQuery,
         judge: ([[UInt8]]) -> [Judgement]
     ) throws -> Requeued {
         var result = Requeued()
-        var page = query
-        while result.judged < Int64(query.limit) {
-            page.limit = min(Self.batchSize, query.limit - Int(result.judged))
+        _ = try query.forEachPage(of: Self.batchSize) { page in
             let moved = try batch { db in
                 let found = try page.deliveries(db)
                 let deliveries = found.filter { $0.kind != .conflict }
                 let judged = zip(deliveries, judge(deliveries.map(\.body))).map { $0.delivery(judged: $1) }
                 return (
                     quarantined: deliveries, judged: try PreparedDelivery.prepare(judged, db, memory),
-                    origins: try CopyOrigin.find(deliveries.map(\.id), db), last: found.last?.id
+                    last: found.last?.id
                 )
             } work: { batch, page in
-                if !page.origins.isEmpty {
-                    try batch.db.execute(sql: CopySchema.moves)
-                }
                 var moved = Requeued()
                 for (quarantined, prepared) in zip(page.quarantined, page.judged) {
-                    try batch.requeue(quarantined, prepared, page.origins[quarantined.id], into: &moved)
+                    try batch.requeue(quarantined, prepared, into: &moved)
                 }
                 return (moved, page.last)
             }
-            guard let last = moved.1 else {
-                break
-            }
             result += moved.0
-            page.after = last
+            return moved.1.map { (moved.0.judged, $0) }
         }
         return result
     }
 
     /// Permanently deletes deliveries from the quarantine; their counts remain.
     ///
-    /// - Parameter query: The deliveries; its limit is for all of them together.
     /// - Returns: How many were deleted.
-    /// - Throws: ``AttributionStore/StoreError``; transactions committed before remain.
     package func prune(_ query: QuarantineQuery) throws -> Int64 {
-        var deleted: Int64 = 0
-        var page = query
-        while deleted < Int64(query.limit) {
-            page.limit = min(Self.batchSize, query.limit - Int(deleted))
-            let count = try batch { db in
+        try query.forEachPage(of: Self.batchSize) { page in
+            try batch { db in
                 try page.deliveries(db)
             } work: { batch, found in
                 for quarantined in found {
                     try batch.remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
                 }
-                return Int64(found.count)
+                return found.last.map { (Int64(found.count), $0.id) }
             }
-            guard count > 0 else {
-                break
-            }
-            deleted += count
         }
-        return deleted
-    }
-}
-
-extension QuarantinedDelivery {
-    /// The original delivery with a new judgement.
-    fileprivate func delivery(judged judgement: Judgement) -> Delivery {
-        Delivery(
-            judgement: judgement, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds,
-            client: client.isEmpty ? nil : client)
     }
 }
 
@@ -93,12 +62,10 @@ extension RecordingBatch {
     fileprivate mutating func requeue(
         _ quarantined: QuarantinedDelivery,
         _ prepared: PreparedDelivery,
-        _ origin: CopyOrigin?,
         into result: inout Requeued
     ) throws {
-        result.judged += 1
         guard let reason = PostbackRejection.Code(rawValue: quarantined.reason) else {
-            result.stayed += 1
+            result.count(nil)
             return
         }
         let delivery = prepared.delivery
@@ -109,53 +76,33 @@ extension RecordingBatch {
             if let conflict = conflict(prepared) {
                 // Updated in place, so that the body stays kept without claiming room.
                 try becomeConflict(quarantined, delivery, with: conflict)
-                try move(before, to: .conflict(conflict.traffic), prepared, origin)
-                result.conflict += 1
+                move(before, to: .conflict(conflict.traffic), delivery)
+                result.count(.conflict(conflict.traffic))
                 return
             }
             try remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
             let recording = try record(prepared)
             count(before, -1, kept: -1, at: delivery)
-            if let origin, let recording {
-                let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
-                let first = first(prepared).flatMap { first in first.known.map { (first.id, $0.receivedAt) } }
-                for note in MoveNote.notes(from: before, to: after, first: first, delivery) {
-                    try note.write(db, of: origin)
-                }
-            }
-            if case .recorded? = recording {
-                result.recorded += 1
-            } else {
-                result.duplicate += 1
-            }
+            result.count(recording)
         case .undecided:
-            result.stayed += 1
+            result.count(nil)
         case .rejected(let rejection, let body):
-            result.stayed += 1
+            result.count(nil)
             let kind = QuarantineClass(rejection, body: body)
             try db.cachedStatement(sql: "UPDATE quarantine SET class = ?, reason = ?, detail = ? WHERE id = ?")
                 .execute(arguments: [kind.rawValue, rejection.code.rawValue, rejection.description, quarantined.id])
             room.note(quarantined.kind, rows: -1, bytes: -Int64(body.count))
             room.note(kind, rows: 1, bytes: Int64(body.count))
             if rejection.code != reason {
-                try move(before, to: .quarantined(rejection), prepared, origin)
+                move(before, to: .quarantined(rejection), delivery)
             }
         }
     }
 
     /// Counts a delivery that stays in the quarantine as what it has become.
-    private mutating func move(
-        _ before: DeliveryCounts.Kind, to recording: Recording, _ prepared: PreparedDelivery, _ origin: CopyOrigin?
-    ) throws {
-        let delivery = prepared.delivery
-        let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
+    private mutating func move(_ before: DeliveryCounts.Kind, to recording: Recording, _ delivery: Delivery) {
         count(before, -1, kept: -1, at: delivery)
-        count(after, kept: 1, at: delivery)
-        if let origin {
-            for note in MoveNote.notes(from: before, to: after, first: nil, delivery) {
-                try note.write(db, of: origin)
-            }
-        }
+        count(DeliveryCounts.Kind(recording, recipient: delivery.recipient), kept: 1, at: delivery)
     }
 
     private mutating func becomeConflict(

@@ -19,27 +19,21 @@ package final class SQLiteWebAdLedger: WebAdWriting {
 
     /// The file of web ads that belongs to a store.
     ///
-    /// - Parameter store: The store's file, with links resolved.
     /// - Returns: The path beside it.
     package static func path(besideStore store: String) -> String {
         store + "-web-ads"
     }
 
     /// Opens the file as its owner, and creates it if it does not exist.
-    ///
-    /// - Parameters:
-    ///   - path: The file; its folder must exist.
-    ///   - onEvent: Called with events for the operator, on any thread.
-    /// - Throws: ``AttributionStore/StoreError``.
     package init(path: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }) throws {
-        database = try OwnedDatabase(path: path, schema: WebAdSchema.schema, hooks: .init(onEvent: onEvent))
+        // With fewer commits than it had, it would answer a nonce again.
+        database = try OwnedDatabase(
+            path: path, schema: WebAdSchema.schema, hooks: .init(isSetAside: true, onEvent: onEvent))
     }
 
     /// Checks that this process could own a file of web ads, without creating or changing it.
     ///
-    /// - Parameter path: The file, which need not exist.
     /// - Returns: The version of its format, and whether another process owns it; nil if there is no file yet.
-    /// - Throws: ``StoreError``.
     package static func check(_ path: String) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
         try OwnedDatabase.check(path, WebAdSchema.schema)
     }
@@ -110,11 +104,114 @@ package final class SQLiteWebAdLedger: WebAdWriting {
                 .execute(arguments: [ad.nonce.text, domain.text])
         }
     }
-}
 
-extension SQLiteWebAdLedger {
     /// The connection's settings that durability depends on, as SQLite reports them.
     package func durabilitySettings() throws -> [String: String] {
         try database.durabilitySettings()
     }
+
+    // MARK: Answers
+
+    /// Uses up nonces and signs, in one transaction; see ``AttributionStore/WebAdLedger/answer(_:signing:)``.
+    ///
+    /// The transaction holds the lock of the file from its beginning, so that nothing is written between reading a nonce
+    /// and using it up.
+    package func answer(
+        _ taps: [ReceivedTap],
+        signing sign: ([SKAdNetworkImpression]) -> [Result<SignedSKAdNetworkImpression, any Error>]
+    ) throws -> [TapAnswer] {
+        try database.write { db in
+            let arena = HotStatement.Arena()
+            var group = try decide(taps, db, arena)
+            group.sign(with: sign)
+            try Self.useUp(group.signed, db, arena)
+            return group.answers
+        }
+    }
+
+    private func decide(_ taps: [ReceivedTap], _ db: Database, _ arena: HotStatement.Arena) throws -> TapGroup {
+        let statement = try HotStatement(
+            db,
+            sql: """
+                SELECT answered_at IS NOT NULL, expires_at <= ?3, ad_network_id, itunes_item_id, source_identifier,
+                    EXISTS (SELECT 1 FROM web_ad_domain AS d WHERE d.nonce = ?1 AND d.domain = ?2)
+                        OR NOT EXISTS (SELECT 1 FROM web_ad_domain AS d WHERE d.nonce = ?1)
+                FROM web_ad WHERE nonce = ?1
+                """, arena)
+        return try TapGroup(taps) { received in
+            let tap = received.tap
+            var stored = TapGroup.StoredAd.refused(.nonceUnknown)
+            try statement.fetch { parameters in
+                parameters.bind(tap.nonce.text)
+                parameters.bind(tap.sourceDomain.text)
+                parameters.bind(received.receivedAt.rawValue)
+            } _: { row in
+                stored =
+                    if row.integer(0) != 0 {
+                        .refused(.nonceUsed)
+                    } else if row.integer(1) != 0 {
+                        .refused(.nonceExpired)
+                    } else if row.integer(5) == 0 {
+                        .refused(.domainNotAllowed(tap.sourceDomain))
+                    } else {
+                        TapGroup.StoredAd(
+                            usable: row.text(2), row.integer(3), row.integer(4), path: database.path)
+                    }
+            }
+            return stored
+        }
+    }
+
+    private static func useUp(_ taps: [ReceivedTap], _ db: Database, _ arena: HotStatement.Arena) throws {
+        let statement = try HotStatement(
+            db,
+            sql: """
+                UPDATE web_ad SET answered_at = ?2, answered_domain = ?3
+                WHERE nonce = ?1 AND answered_at IS NULL AND expires_at > ?2
+                """, arena)
+        for received in taps {
+            try statement.run { parameters in
+                parameters.bind(received.tap.nonce.text)
+                parameters.bind(received.receivedAt.rawValue)
+                parameters.bind(received.tap.sourceDomain.text)
+            }
+            guard db.changesCount == 1 else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a web ad changed while it was answered")
+            }
+        }
+    }
+}
+
+/// The tables of the file of web ads beside a store.
+enum WebAdSchema {
+    /// Application id "skaw", version 1.
+    static let schema = StoreSchema(
+        applicationID: StoreHeader.webAdApplication, version: 1, tables: tables)
+
+    private static let tables = """
+        CREATE TABLE web_ad (
+            nonce TEXT PRIMARY KEY, -- the UUID, lower-case
+            ad_network_id TEXT NOT NULL,
+            itunes_item_id INTEGER NOT NULL CHECK (itunes_item_id > 0),
+            source_identifier INTEGER NOT NULL CHECK (source_identifier BETWEEN 0 AND 9999),
+            issued_at INTEGER NOT NULL, -- Unix milliseconds; so are all times here
+            expires_at INTEGER NOT NULL CHECK (expires_at > issued_at),
+            answered_at INTEGER,
+            answered_domain TEXT,
+            CHECK ((answered_at IS NULL) = (answered_domain IS NULL))
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX web_ad_expiry ON web_ad (expires_at);
+
+        -- The domains an ad is bound to; an ad without a row may be shown on any domain.
+        CREATE TABLE web_ad_domain (
+            nonce TEXT NOT NULL REFERENCES web_ad (nonce) ON DELETE CASCADE,
+            domain TEXT NOT NULL,
+            PRIMARY KEY (nonce, domain)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TRIGGER web_ad_answered_once BEFORE UPDATE ON web_ad WHEN OLD.answered_at IS NOT NULL
+        BEGIN
+            SELECT RAISE(ABORT, 'a nonce is answered once');
+        END;
+        """
 }

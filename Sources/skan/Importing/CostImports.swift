@@ -21,20 +21,8 @@ struct CostImports {
             let outcome = try SignedCountsImport(ledger: ledger, ads: ads).run(file, onProgress: Terminal.progress)
             Terminal.progress("")
             Terminal.write("\(file.name): \(outcome)\n")
-            Terminal.finish()
-            for problem in outcome.problems {
-                Terminal.say("skan: warning: \(file.name), line \(problem.line): \(problem.reason)")
-            }
-            if outcome.unreadable > outcome.problems.count {
-                Terminal.say("skan: warning: \(file.name): \(outcome.unreadable - outcome.problems.count) more")
-            }
-            if outcome.leftOut > 0 {
-                Terminal.say(
-                    "skan: warning: \(file.name): \(outcome.leftOut) lines were left out, because what the store has "
-                        + "counted of these is damaged: \(outcome.damaged.text); "
-                        + "copy the store with skan store copy, and import the file into the copy")
-            }
-            isWhole = isWhole && outcome.unreadable == 0 && outcome.leftOut == 0
+            file.warn(of: outcome.problems, count: outcome.unreadable)
+            isWhole = isWhole && outcome.unreadable == 0
         }
         return isWhole
     }
@@ -68,7 +56,7 @@ struct CostImports {
         }
     }
 
-    private static func refusal(_ file: SpendFile, _ problems: [SpendFile.Problem], hint: String) -> CommandFailure {
+    private static func refusal(_ file: SpendFile, _ problems: [ImportProblem], hint: String) -> CommandFailure {
         Terminal.finish()
         for problem in problems.prefix(mostProblems) {
             Terminal.say("skan: error: \(file.name), \(file.recordName) \(problem.number): \(problem.reason)")

@@ -185,16 +185,13 @@ struct ImportCommand: AsyncParsableCommand {
     ///
     /// - Returns: Whether every record was used.
     private func claim(_ files: [ImportFile], _ ledger: any LedgerImporting) throws -> Bool {
-        let ids = KnownIDs(ledger: ledger)
         var isWhole = true
         for file in files {
-            let tally = try ids.claim(file, onProgress: Terminal.progress)
+            let tally = try KnownIDs(ledger: ledger).claim(file, onProgress: Terminal.progress)
             Terminal.progress("")
             Terminal.write("\(file.name): \(tally.total) ids known, \(tally.claimed) of them new\n")
-            if let line = tally.unfinishedLine {
-                Terminal.finish()
-                Terminal.say(
-                    "skan: warning: \(file.name), \(file.recordName) \(line): \(ImportRecord.Problem.unfinished)")
+            if let unfinished = tally.unfinished {
+                file.warn(of: [unfinished], count: 1)
                 isWhole = false
             }
         }
@@ -208,34 +205,44 @@ struct ImportCommand: AsyncParsableCommand {
             let tally = try await importer.run(file, onProgress: Terminal.progress)
             Terminal.progress("")
             Terminal.write("\(file.name): \(tally)\n")
-            let (problems, count) = (tally.problems, tally.unreadable + tally.notKept)
-            Terminal.finish()
-            for (number, reason) in problems {
-                Terminal.say("skan: warning: \(file.name), \(file.recordName) \(number): \(reason)")
-            }
-            if count > problems.count {
-                Terminal.say("skan: warning: \(file.name): \(count - problems.count) more")
-            }
+            file.warn(of: tally.problems, count: tally[.unreadable] + tally[.notKept])
             all += tally
         }
         if files.count > 1 {
             Terminal.write("all: \(all)\n")
         }
-        if !all.quarantined.isEmpty {
+        if all.quarantined > 0 {
             Terminal.finish()
             Terminal.say("skan: warning: quarantined postbacks are kept, and not counted")
             Terminal.say(
                 "skan: hint: skan quarantine list shows why; requeue counts those that verify under further keys")
         }
-        if all.notKept > 0 {
+        if all[.notKept] > 0 {
             Terminal.finish()
-            Terminal.say("skan: warning: \(all.notKept) bodies were not kept, and are nowhere but in their files")
+            Terminal.say("skan: warning: \(all[.notKept]) bodies were not kept, and are nowhere but in their files")
             Terminal.say(
                 "skan: hint: with the key (--trust-test-key) or the release that verifies them, requeue what is in "
                     + "quarantine, and then import the files with --again: every postback counts once, and what is no "
                     + "recorded copy is counted as a delivery once more")
         }
         return all.isWhole
+    }
+}
+
+extension ImportFile {
+    /// Names records that could not be used.
+    ///
+    /// - Parameters:
+    ///   - problems: The first of them.
+    ///   - count: How many there are.
+    func warn(of problems: [ImportProblem], count: Int) {
+        Terminal.finish()
+        for problem in problems {
+            Terminal.say("skan: warning: \(name), \(recordName) \(problem.number): \(problem.reason)")
+        }
+        if count > problems.count {
+            Terminal.say("skan: warning: \(name): \(count - problems.count) more")
+        }
     }
 }
 

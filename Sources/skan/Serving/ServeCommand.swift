@@ -123,7 +123,6 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try settings.check()
             settings.configuration.descriptors = DescriptorLimit.raise()
-            Turns.processors = ProcessorCount.available
             let server = try Server(settings.configuration, metrics: process.metrics, logger: process.logger)
             try await process.run(server)
         } catch  where settings.logFormat == .json {

@@ -109,7 +109,7 @@ extension WebAdCommand {
                     ).map { format == .json ? $0.json.line : $0.html }
                 }
                 // The owner of the store answers the taps, whatever the name under which it opened the store.
-                let hold = try StoreHold(ownership.store)
+                let hold = try StoreLease(owning: ownership.store)
                 defer { hold.release() }
                 // Only now: a running server has its own keys.
                 let signer = try signer()

@@ -55,12 +55,7 @@ final class StoreFeed: Sendable {
 
     /// Records what is known of ads besides their postbacks, as `skan import --test-ads` does.
     func record(_ costs: ScenarioCosts) throws {
-        let recording = try ledger.addSigned(costs.signed, of: .test)
-        if recording.leftOut > 0 {
-            Terminal.say(
-                "skan: warning: signed impressions were left out, because what the store has counted of these is damaged: "
-                    + recording.damaged.text)
-        }
+        try ledger.addSigned(costs.signed, of: .test)
         _ = try ledger.recordSpend(costs.spend, of: .test, replaces: false)
     }
 

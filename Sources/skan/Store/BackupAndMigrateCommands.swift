@@ -55,8 +55,7 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate",
         abstract: "Make the tables of a store in PostgreSQL, or bring them up to this release.",
         discussion: """
-            skan serve does so itself when its role may. Nodes of the previous release keep recording meanwhile. Dropped \
-            tables of columns are made again; any other missing table is named.
+            skan serve does so itself when its role may. Nodes of the previous release keep recording meanwhile.
 
             EXAMPLE
               skan migrate --store postgresql://skan_owner@db1,db2/skan --check
@@ -86,8 +85,6 @@ struct MigrateCommand: ParsableCommand {
             Terminal.write("tables \(check ? "missing" : "made"), version \(version)\n")
         case .migrated(.some(let found), let version):
             Terminal.write("tables of version \(found) \(check ? "need" : "brought to") version \(version)\n")
-        case .columnsRemade:
-            Terminal.write("tables of columns \(check ? "missing" : "made again; nodes fill them")\n")
         case .moved:
             Terminal.write(
                 "tables came from another cluster; the order of the commits \(check ? "has to go" : "goes") on here\n")

@@ -58,7 +58,6 @@ struct ExportCommand: AsyncParsableCommand {
             Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
         }
         var pending = limit ?? .max
-        var unreadableCount = 0
         while pending > 0 {
             query.limit = min(pending, ExportQuery.pageSize)
             let page = try await reader.export(query)
@@ -66,18 +65,12 @@ struct ExportCommand: AsyncParsableCommand {
                 Terminal.write(ExportedPostback(postback, at: position).line(as: format, hasBody: bodies))
             }
             pending -= page.postbacks.count
-            unreadableCount += page.unreadableCount
             query.after = page.position
             if page.isLast {
                 break
             }
         }
         Terminal.finish()
-        if unreadableCount > 0 {
-            Terminal.say(
-                "skan: warning: postbacks left out because they cannot be read: \(unreadableCount); "
-                    + "skan recount lists them")
-        }
         if let position = query.after {
             Terminal.say("next: --after \(position)")
         }

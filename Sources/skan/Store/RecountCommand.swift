@@ -12,8 +12,7 @@ struct RecountCommand: AsyncParsableCommand {
         discussion: """
             Exits with status 0 if there is none, otherwise 1. With --repair, columns, digests, indexes and counts are \
             rebuilt from the raw bytes; if a server is running, it does that, with the keys it trusts, and keeps \
-            recording. With more than 100,000 postbacks, it has to be stopped to replace a damaged table of them, and \
-            with more than 3,200,000 to replace a damaged table of columns.
+            recording.
 
             EXAMPLE
               skan recount --store skan.sqlite --repair

@@ -1,0 +1,99 @@
+import Attribution
+import StrictJSON
+
+/// The fields of a record of CSV or JSON; names have no regard to letter case, and `-` for `_`.
+struct RecordFields: Sendable {
+    /// In the order of the record; the values of CSV are strings.
+    let all: [(name: String, value: JSONValue)]
+
+    /// Reads a record.
+    ///
+    /// - Parameters:
+    ///   - bytes: A row, or a JSON object.
+    ///   - header: The columns of the rows; nil for JSON.
+    /// - Throws: ``ImportRecord/Problem`` for bytes that are neither.
+    init(_ bytes: [UInt8], _ header: CSVHeader?) throws(ImportRecord.Problem) {
+        if let header {
+            let cells = CSVHeader.cells(of: bytes, separator: header.separator)
+            guard cells.count == header.names.count else {
+                throw .malformed("found \(cells.count) cells, expected the header's \(header.names.count)")
+            }
+            all = zip(header.names, cells).map { ($0, .string($1)) }
+            return
+        }
+        do throws(JSONError) {
+            all = try JSONObject(reading: bytes, limit: RawRecord.longest).fields.map {
+                (ImportOptions.normalized($0.name), $0.value)
+            }
+        } catch {
+            throw .malformed(error.description)
+        }
+    }
+
+    /// The first field by the order of some names, of which the first is the most telling.
+    func first(_ names: [String]) -> (name: String, value: JSONValue)? {
+        for name in names {
+            if let field = all.first(where: { $0.name == name }) {
+                return field
+            }
+        }
+        return nil
+    }
+
+    /// The text or number of the first field by the order of some names.
+    func text(_ names: [String]) -> String? {
+        first(names)?.value.plainText
+    }
+}
+
+extension JSONValue {
+    /// A number or a string as text; nil for anything else.
+    var plainText: String? {
+        switch self {
+        case .string(let text), .number(let text): text
+        case .integer(let number): String(number)
+        case .bool, .null, .nested: nil
+        }
+    }
+}
+
+/// The header of a file of CSV (RFC 4180), by which columns are found.
+struct CSVHeader: Sendable {
+    /// What is between cells: the most frequent of comma, semicolon and tab.
+    let separator: UInt8
+    /// Without regard to letter case, and with `-` for `_`.
+    let names: [String]
+
+    init(_ bytes: [UInt8]) {
+        let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+        let counts = candidates.map { candidate in bytes.count { $0 == candidate } }
+        separator = candidates[counts.firstIndex(of: counts.max() ?? 0) ?? 0]
+        names = Self.cells(of: bytes, separator: separator).map(ImportOptions.normalized)
+    }
+
+    /// The cells of a row without its end.
+    static func cells(of bytes: [UInt8], separator: UInt8) -> [String] {
+        var cells: [String] = []
+        var cell: [UInt8] = []
+        var isQuoted = false
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "\"") {
+                if isQuoted, index < bytes.count, bytes[index] == byte {
+                    cell.append(byte)
+                    index += 1
+                } else {
+                    isQuoted.toggle()
+                }
+            } else if byte == separator, !isQuoted {
+                cells.append(String(decoding: cell, as: UTF8.self))
+                cell.removeAll(keepingCapacity: true)
+            } else {
+                cell.append(byte)
+            }
+        }
+        return cells + [String(decoding: cell, as: UTF8.self)]
+    }
+}

@@ -1,0 +1,94 @@
+import Attribution
+package import AttributionStore
+import StrictJSON
+
+/// Takes lines of `skan serve --counts` into a store, each once.
+///
+/// A process may go on writing the file: a last line without its newline is not read.
+package struct SignedCountsImport {
+    /// What became of the lines of a file.
+    package struct Outcome: Hashable, Sendable {
+        /// Lines that were counted.
+        package var new = 0
+        /// Lines that were counted before.
+        package var known = 0
+        /// Lines that cannot be read.
+        package var unreadable = 0
+        /// The first of these, with the reason.
+        package var problems: [ImportProblem] = []
+        /// Whether the file ends within a line.
+        package var endsWithinLine = false
+    }
+
+    private let ledger: any AdCostWriting
+    private let ads: AdTraffic
+
+    /// Lines of one transaction.
+    private static let transaction = 4_096
+    private static let mostProblems = 10
+
+    /// Makes it for the ads of a store that are real, or those of tests.
+    package init(ledger: any AdCostWriting, ads: AdTraffic) {
+        self.ledger = ledger
+        self.ads = ads
+    }
+
+    /// Imports a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file, from its beginning.
+    ///   - onProgress: Told now and then how far it is.
+    /// - Returns: What became of its lines.
+    /// - Throws: ``ImportFailure``, and ``AttributionStore/StoreError``; what was counted until then stays counted.
+    package func run(_ file: ImportFile, onProgress: (String) -> Void = { _ in }) throws -> Outcome {
+        var outcome = Outcome()
+        var counts: [SignedImpressionCount] = []
+        func add() throws {
+            let new = try ledger.addSigned(counts, of: ads)
+            outcome.new += new
+            outcome.known += counts.count - new
+            counts.removeAll(keepingCapacity: true)
+        }
+        while let records = try file.next() {
+            for record in records {
+                guard !record.isUnfinished else {
+                    outcome.endsWithinLine = true
+                    continue
+                }
+                do {
+                    counts.append(try SignedImpressionCount(reading: record.bytes))
+                } catch {
+                    outcome.unreadable += 1
+                    if outcome.problems.count < Self.mostProblems {
+                        outcome.problems.append(ImportProblem(number: record.number, reason: Self.reason(error)))
+                    }
+                }
+            }
+            if counts.count >= Self.transaction {
+                try add()
+                onProgress("\(file.name): \(outcome.new + outcome.known) lines\(file.progress)")
+            }
+        }
+        try add()
+        return outcome
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as JSONError: error.description
+        case let error as FieldProblem: error.description
+        default: "expected a line as skan serve --counts writes it"
+        }
+    }
+}
+
+extension SignedCountsImport.Outcome: CustomStringConvertible {
+    /// The numbers, for a person.
+    package var description: String {
+        var parts = ["lines counted \(new)"]
+        if known > 0 { parts.append("counted before \(known)") }
+        if unreadable > 0 { parts.append("unreadable \(unreadable)") }
+        if endsWithinLine { parts.append("the last one is not finished yet") }
+        return parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,123 @@
+package import Attribution
+package import AttributionStore
+import StrictJSON
+
+/// A file of spend, of which a store takes all or nothing.
+package struct SpendFile: Sendable {
+    /// What became of a file.
+    package enum Outcome: Sendable {
+        /// All of it is in the store.
+        case recorded(SpendRecording)
+        /// None of it is, because the store has other amounts.
+        case contradicted([ImportProblem])
+    }
+
+    /// Its path.
+    package let name: String
+    /// What one of its records is called in messages.
+    package let recordName: String
+    /// The rows that cannot be read; with any, it must not be recorded.
+    package private(set) var problems: [ImportProblem] = []
+    private var spend: [Spend] = []
+    private var numbers: [Int] = []
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file, from its beginning.
+    ///   - latest: The last day that is plausible.
+    /// - Throws: ``ImportFailure`` when it cannot be read.
+    package init(_ file: ImportFile, latest: CalendarDay) throws(ImportFailure) {
+        guard file.input != .log else {
+            throw ImportFailure("\(file.name) is an access log", hint: "expected CSV or NDJSON with spend")
+        }
+        try file.readHeader()
+        name = file.name
+        recordName = file.recordName
+        var firsts: [Spend.Key: Int] = [:]
+        while let records = try file.next() {
+            for record in records {
+                do {
+                    let row = try Spend(reading: try Self.fields(record, file.header), latest: latest)
+                    if let first = firsts.updateValue(record.number, forKey: row.key) {
+                        throw Self.repeated(row, "\(recordName) \(first)")
+                    }
+                    spend.append(row)
+                    numbers.append(record.number)
+                } catch {
+                    problems.append(ImportProblem(number: record.number, reason: "\(error)"))
+                }
+            }
+        }
+    }
+
+    /// Records it, if it has no problems.
+    ///
+    /// - Parameters:
+    ///   - ledger: The store.
+    ///   - ads: Which ads it is about.
+    ///   - replaces: Whether amounts in the store are replaced.
+    /// - Returns: What became of it.
+    /// - Throws: ``AttributionStore/StoreError``; then nothing was recorded.
+    package func record(in ledger: any AdCostWriting, of ads: AdTraffic, replaces: Bool) throws -> Outcome {
+        let recording = try ledger.recordSpend(spend, of: ads, replaces: replaces)
+        guard !recording.conflicts.isEmpty else {
+            return .recorded(recording)
+        }
+        return .contradicted(
+            recording.conflicts.map { conflict in
+                let row = spend[conflict.index]
+                return ImportProblem(
+                    number: numbers[conflict.index],
+                    reason: FieldProblem(
+                        field: "amount", found: "\(row.amount) \(row.key.currency)",
+                        expected: "\(conflict.amount), as the store has it for \(row.key.day) and this campaign"
+                    ).description)
+            })
+    }
+
+    private static func repeated(_ row: Spend, _ first: String) -> FieldProblem {
+        FieldProblem(
+            field: "date",
+            found: "\(row.key.day) once more for the campaign and the currency of \(first)",
+            expected: "one row for each day, campaign and currency, with the whole amount")
+    }
+
+    /// The texts of a row by the names of their fields.
+    private static func fields(_ record: RawRecord, _ header: CSVHeader?) throws -> [String: String] {
+        let row: RecordFields
+        do throws(ImportRecord.Problem) {
+            row = try RecordFields(try record.wholeBytes, header)
+        } catch {
+            throw ImportRecord.Problem.malformed("row: \(error)")
+        }
+        // Half an amount is an amount, too; what is cut off of JSON is no object.
+        guard header == nil || !record.isUnfinished else {
+            throw FieldProblem(
+                field: "row", found: "the last line without its end, which may be cut off",
+                expected: "a whole row and a newline (add one if it is whole)")
+        }
+        var fields: [String: String] = [:]
+        for (name, value) in row.all {
+            guard let text = value.plainText ?? (value == .null ? "" : nil) else {
+                throw FieldProblem(
+                    field: name.shortened(to: 40), found: value.summary, expected: "a string or a number")
+            }
+            guard fields.updateValue(text, forKey: name) == nil else {
+                throw FieldProblem(
+                    field: name.shortened(to: 40), found: "the field twice", expected: "each field once")
+            }
+        }
+        return fields
+    }
+}
+
+extension SpendRecording {
+    /// The numbers, for a person.
+    package var text: String {
+        var parts = ["amounts recorded \(new)"]
+        if replaced > 0 { parts.append("replaced \(replaced)") }
+        if known > 0 { parts.append("known before \(known)") }
+        return parts.joined(separator: ", ")
+    }
+}
