@@ -32,8 +32,6 @@ struct RecountTests {
 
     static let damages: [String] = [
         "UPDATE postback_body SET body = x'00' WHERE id = 3", "DELETE FROM postback_body WHERE id = 3",
-        "UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3",
-        "UPDATE postback SET key_digest = randomblob(16)",
         "INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)",
         "INSERT INTO column_value VALUES (3, 1, '1', 0)",
     ]
