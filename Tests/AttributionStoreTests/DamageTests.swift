@@ -99,15 +99,12 @@ struct DamageTests {
         #expect(throws: StoreError.self) { try SQLiteLedgerWriter(path: store.path) }
     }
 
-    @Test("An owner that cannot record is not ready, and a heartbeat does not change that")
-    func notReady() throws {
+    @Test("An owner does not start where it cannot read the postbacks that are in no block of columns")
+    func refused() throws {
         try fill(400)
         try SQLite.garble("postback_body", store.path, isLast: true)
-        let owner = try SQLiteLedgerWriter(path: store.path)
-        #expect(try owner.record([delivery("fresh")]) == [nil])
-        #expect(owner.health != .ready)
-        owner.heartbeat()
-        #expect(owner.health != .ready)
+        let path = try SQLiteLedgerReader(store.path).path
+        #expect(throws: StoreError.failed(path: path, .damaged)) { try SQLiteLedgerWriter(path: store.path) }
     }
 
     @Test("A full disk makes a store unready; it records again once there is room, and nothing is lost")
@@ -209,15 +206,6 @@ struct DamageTests {
             let error = await #expect(throws: StoreError.self) { try await work() }
             #expect(error?.hint?.contains("restore a backup") == true, "\(String(describing: error))")
         }
-    }
-
-    @Test("An owner corrects the quarantine's totals at its start")
-    func totals() async throws {
-        try fill(9)
-        try SQLite.execute("DROP TABLE quarantine_total", store.path)
-        let ledger = try OpenLedger(store.path)
-        #expect(try await ledger.reader.quarantineTotals().map(\.count) == [1])
-        #expect(try await ledger.differences(postbacks.verifier) == [])
     }
 
     @Test("A position from before a restore is refused once its id belongs to another postback")
