@@ -101,7 +101,7 @@ final class ColumnTests {
         try SQLite.execute(drop, store.path)
         let reader = try SQLiteLedgerReader(store.path)
         let verifier = postbacks.verifier
-        let error = StoreError.missingTable(path: reader.path, table: table, isRecreated: true)
+        let error = StoreError.failed(path: reader.path, .damaged)
         await #expect(throws: error) { try await reader.recount { verifier.judge($0) } }
         if table == "quarantine_total" {
             try await reader.expectExact(many, LedgerQuestion(dimensions: [.app]))
@@ -109,8 +109,8 @@ final class ColumnTests {
             await #expect(throws: error) { try await reader.answer(LedgerQuestion(dimensions: [.app])) }
         }
         reader.close()
+        #expect(throws: error) { try SQLiteLedgerWriter(path: store.path) }
         #expect(try await store.repair(by: verifier).remaining.differences == [])
-        try SQLite.execute(drop, store.path)
         let owner = try OpenLedger(store.path)
         try await owner.reader.expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
         #expect(try owner.record([postbacks.delivery(postbacks.draft(id: "one more"))]) == [.recorded(.test)])

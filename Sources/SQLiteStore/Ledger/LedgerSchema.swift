@@ -141,7 +141,8 @@ enum LedgerSchema {
         CREATE TABLE imported_file (
             digest BLOB PRIMARY KEY, -- SHA-256 of its bytes
             bytes INTEGER NOT NULL,
-            records INTEGER NOT NULL -- how many of its records were read
+            records INTEGER NOT NULL, -- how many of its records were read
+            imported_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
 
         """

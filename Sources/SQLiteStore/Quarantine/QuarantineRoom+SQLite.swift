@@ -7,13 +7,8 @@ extension QuarantineRoom {
     mutating func load(_ db: Database) throws {
         var totals: [QuarantineClass: Used] = [:]
         var hour = (number: Int64(0), used: [(kind: QuarantineClass, client: String, used: Used)]())
-        // Missing tables are treated as empty, because they must not stop recording.
-        if try db.tableExists("quarantine_total") {
-            try Self.readTotals(db, into: &totals)
-        }
-        if try db.tableExists("quarantine") {
-            try Self.readHour(db, into: &hour)
-        }
+        try Self.readTotals(db, into: &totals)
+        try Self.readHour(db, into: &hour)
         replace(totals: totals, hour: hour)
     }
 
