@@ -2,8 +2,10 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import AttributionStore
+import Foundation
 import PostgreSQLStore
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -120,5 +122,48 @@ extension PostgreSQLLedgerWriter {
             }
         } while ContinuousClock.now < end
         Issue.record("never true: \(condition)")
+    }
+}
+
+/// A session of psql that stays open, for transactions that other connections meet.
+final class Psql {
+    private let process = ChildProcess()
+    private let input = Pipe()
+    private let output = Pipe()
+
+    init(_ address: String) throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/lib/postgresql/15/bin/psql")
+        process.arguments = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--dbname", address]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// Runs statements and waits until they are through.
+    func run(_ sql: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n\\echo done\n").utf8))
+        var text = ""
+        while !text.contains("done"), case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+            text += String(decoding: data, as: UTF8.self)
+        }
+    }
+}
+
+/// A clock that a test sets.
+final class TestClock: Sendable {
+    private let milliseconds: Mutex<Int64>
+
+    init(_ now: Int64) {
+        milliseconds = Mutex(now)
+    }
+
+    var now: Int64 {
+        get { milliseconds.withLock { $0 } }
+        set { milliseconds.withLock { $0 = newValue } }
     }
 }

@@ -17,9 +17,7 @@ final class DigestedStream {
         }
     }
 
-    /// The next bytes; nil at the end.
-    ///
-    /// - Parameter end: The offset at which to stop.
+    /// The next bytes up to an offset; nil when there are none.
     func next(upTo end: Int64 = .max) throws(ImportFailure) -> [UInt8]? {
         let bytes: [UInt8]?
         do {

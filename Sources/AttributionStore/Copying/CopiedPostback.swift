@@ -11,12 +11,12 @@ package struct CopiedPostback: Sendable {
     /// What reports count.
     package let facts: PostbackFacts
 
-    /// Takes a postback that verifies under the key that its store names, or is of a test key that is not known here.
+    /// Takes a postback that verifies under the key that its store names, or is of a test key that is not known here;
+    /// nil for bytes that are gone, do not verify, or are not those of its row.
     ///
     /// - Parameters:
     ///   - recorded: What the other store has of it.
     ///   - judgement: What its bytes are judged to be.
-    /// - Returns: Nil for bytes that are gone, do not verify, or are not those of its row.
     package init?(_ recorded: RecordedPostback, _ judgement: Judgement) {
         guard let body = recorded.body, let postback = try? ReceivedPostback(reading: body) else {
             return nil

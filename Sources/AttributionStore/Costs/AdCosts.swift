@@ -42,7 +42,7 @@ package struct AdCostQuestion: Sendable {
     }
 
     /// Whether the ads of an app are wanted.
-    fileprivate func selects(_ app: AdCosts.App) -> Bool {
+    package func selects(_ app: AdCosts.App) -> Bool {
         conditions.allSatisfy { condition in
             switch condition.dimension {
             case .network: condition.values.contains { $0.lowercasedASCII == app.network } != condition.isExcluded

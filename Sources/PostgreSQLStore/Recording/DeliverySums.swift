@@ -6,8 +6,6 @@ struct DeliverySums {
     /// By quarter of an hour.
     private var sums: [Int64: DeliveryCounts] = [:]
     private var copies: [Copy] = []
-    /// What came into the quarantine and left it.
-    private var changes: [QuarantineClass: QuarantineRoom.Used] = [:]
 
     private struct Copy: Hashable {
         let id: Int64
@@ -31,11 +29,6 @@ struct DeliverySums {
         }
     }
 
-    /// Notes bodies that came into the quarantine or, with negative numbers, left it.
-    mutating func change(_ kind: QuarantineClass, rows: Int64, bytes: Int64) {
-        changes[kind, default: QuarantineRoom.Used()] += QuarantineRoom.Used(rows: rows, bytes: bytes)
-    }
-
     /// Writes everything, within the transaction.
     func write(_ connection: PostgreSQLConnection) throws {
         try writeDeliveries(connection)
@@ -52,18 +45,6 @@ struct DeliverySums {
                 [
                     .integers(copies.map(\.id)), .texts(copies.map(\.recipient.rawValue)),
                     .integers(copies.map(\.receivedAt)),
-                ])
-        }
-        let changes = changes.filter { $0.value != QuarantineRoom.Used() }
-        if !changes.isEmpty {
-            try connection.run(
-                """
-                INSERT INTO skan.quarantine_change (class, count, bytes)
-                SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[])
-                """,
-                [
-                    .texts(changes.map(\.key.rawValue)), .integers(changes.map(\.value.rows)),
-                    .integers(changes.map(\.value.bytes)),
                 ])
         }
     }

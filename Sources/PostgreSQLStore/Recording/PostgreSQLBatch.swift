@@ -113,7 +113,7 @@ struct PostgreSQLBatch {
             sums.countRepeat(of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
             return note(.duplicate(first.traffic), item)
         }
-        try quarantine.write(connection, &sums)
+        try quarantine.write(connection)
         try sums.write(connection)
         return recordings
     }
@@ -140,7 +140,7 @@ struct PostgreSQLBatch {
         }
         let kind = QuarantineClass(rejection, body: body)
         if let origin = item.origin {
-            quarantine.rejectAgain(origin, kind, rejection, &sums)
+            quarantine.change(origin, to: QuarantinedBody(kind, rejection, body, item.delivery))
             requeued.count(nil)
             let recording = Recording.quarantined(rejection)
             if rejection.code.rawValue != origin.reason {
@@ -165,7 +165,7 @@ struct PostgreSQLBatch {
         let body = QuarantinedBody(conflictWith: first.id, content, verified.postback.body, item.delivery)
         if let origin = item.origin {
             // What was kept stays kept.
-            quarantine.becomeConflict(origin, body, &sums)
+            quarantine.change(origin, to: body)
             let recording = Recording.conflict(first.traffic)
             move(origin, to: recording, item.delivery)
             requeued.count(recording)
@@ -178,7 +178,7 @@ struct PostgreSQLBatch {
 
     private mutating func note(_ recording: Recording, _ item: Item) -> Recording {
         if let origin = item.origin {
-            quarantine.remove(origin, &sums)
+            quarantine.remove(origin)
             move(origin, to: recording, item.delivery)
             requeued.count(recording)
         } else {

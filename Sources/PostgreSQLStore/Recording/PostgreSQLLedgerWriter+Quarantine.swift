@@ -43,13 +43,9 @@ extension PostgreSQLLedgerWriter {
         try query.forEachPage(of: Self.atOnce) { page in
             try transaction { connection in
                 let found = try page.deliveries(connection, isLocking: true)
-                var sums = DeliverySums()
-                for delivery in found {
-                    sums.change(delivery.kind, rows: -1, bytes: -Int64(delivery.body.count))
-                }
-                try connection.run(
-                    "DELETE FROM skan.quarantine WHERE id = ANY ($1::int8[])", [.integers(found.map(\.id))])
-                try sums.write(connection)
+                var quarantine = QuarantineInsertion(QuarantineRoom(node.settings.budgets))
+                found.forEach { quarantine.remove($0) }
+                try quarantine.write(connection)
                 return found.last.map { (Int64(found.count), $0.id) }
             }
         }

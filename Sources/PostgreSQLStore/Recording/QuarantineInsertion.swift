@@ -10,6 +10,8 @@ struct QuarantineInsertion {
     private var added: [QuarantinedBody] = []
     private var removed: [Int64] = []
     private var changed: [(id: Int64, body: QuarantinedBody)] = []
+    /// What came into the quarantine and left it.
+    private var changes: [QuarantineClass: QuarantineRoom.Used] = [:]
     /// The contents kept that contradict a postback.
     private var contents: [Int64: Set<Digest16>] = [:]
 
@@ -30,27 +32,21 @@ struct QuarantineInsertion {
         }
     }
 
-    /// Keeps a body as far as the bounds allow.
+    /// Keeps a body as far as the budgets allow.
     mutating func keep(_ body: QuarantinedBody) -> Bool {
-        guard claimRoom(for: body) else {
+        let size = body.body.count
+        let isClaimed = room.claim(
+            body.kind, bytes: size, client: body.delivery.client ?? "", at: body.delivery.receivedAtMilliseconds)
+        // It may take the room of older ones, which upkeep deletes.
+        let excess = room.excess(adding: size)
+        guard isClaimed, excess <= 0 || body.kind.victims.reduce(0, { $0 + (room.totals[$1]?.bytes ?? 0) }) >= excess
+        else {
             notKept[body.kind, default: 0] += 1
             return false
         }
-        room.note(body.kind, rows: 1, bytes: Int64(body.body.count))
         added.append(body)
+        note(body.kind, rows: 1, bytes: size)
         return true
-    }
-
-    private mutating func claimRoom(for body: QuarantinedBody) -> Bool {
-        room.claim(
-            body.kind, bytes: body.body.count, client: body.delivery.client ?? "",
-            at: body.delivery.receivedAtMilliseconds) && hasRoom(body)
-    }
-
-    /// Whether a body fits into the total, or may take the room of older ones, which the janitor lets go.
-    private func hasRoom(_ body: QuarantinedBody) -> Bool {
-        let excess = room.excess(adding: body.body.count)
-        return excess <= 0 || body.kind.victims.reduce(0) { $0 + (room.totals[$1]?.bytes ?? 0) } >= excess
     }
 
     /// Keeps a contradicting copy; one that says the same as a copy that is kept is kept with it.
@@ -74,48 +70,26 @@ struct QuarantineInsertion {
     }
 
     /// Takes a delivery out.
-    mutating func remove(_ origin: QuarantinedDelivery, _ sums: inout DeliverySums) {
+    mutating func remove(_ origin: QuarantinedDelivery) {
         removed.append(origin.id)
-        note(origin.kind, rows: -1, bytes: -Int64(origin.body.count), &sums)
-    }
-
-    /// Leaves a delivery where it is, as a copy that contradicts a postback.
-    mutating func becomeConflict(_ origin: QuarantinedDelivery, _ body: QuarantinedBody, _ sums: inout DeliverySums) {
-        change(origin, body, &sums)
+        note(origin.kind, rows: -1, bytes: -origin.body.count)
     }
 
     /// Leaves a delivery where it is, for the reason it is rejected for now.
-    mutating func rejectAgain(
-        _ origin: QuarantinedDelivery,
-        _ kind: QuarantineClass,
-        _ rejection: PostbackRejection,
-        _ sums: inout DeliverySums
-    ) {
-        let delivery = Delivery(
-            judgement: .rejected(rejection, body: origin.body), recipient: origin.recipient,
-            receivedAtMilliseconds: origin.receivedAtMilliseconds)
-        change(origin, QuarantinedBody(kind, rejection, origin.body, delivery), &sums)
-    }
-
-    private mutating func change(
-        _ origin: QuarantinedDelivery, _ body: QuarantinedBody, _ sums: inout DeliverySums
-    ) {
+    mutating func change(_ origin: QuarantinedDelivery, to body: QuarantinedBody) {
         changed.append((origin.id, body))
-        note(origin.kind, rows: -1, bytes: -Int64(origin.body.count), &sums)
-        note(body.kind, rows: 1, bytes: Int64(origin.body.count), &sums)
+        note(origin.kind, rows: -1, bytes: -origin.body.count)
+        note(body.kind, rows: 1, bytes: origin.body.count)
     }
 
-    private mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int64, _ sums: inout DeliverySums) {
-        room.note(kind, rows: rows, bytes: bytes)
-        sums.change(kind, rows: rows, bytes: bytes)
+    private mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int) {
+        room.note(kind, rows: rows, bytes: Int64(bytes))
+        changes[kind, default: .init()] += QuarantineRoom.Used(rows: rows, bytes: Int64(bytes))
     }
 
     /// Writes everything, within the transaction.
-    func write(_ connection: PostgreSQLConnection, _ sums: inout DeliverySums) throws {
-        for body in added {
-            sums.change(body.kind, rows: 1, bytes: Int64(body.body.count))
-        }
-        try NewQuarantineRow.insert(added.map { NewQuarantineRow($0) }, connection)
+    func write(_ connection: PostgreSQLConnection) throws {
+        try insertAdded(connection)
         if !removed.isEmpty {
             try connection.run("DELETE FROM skan.quarantine WHERE id = ANY ($1::int8[])", [.integers(removed)])
         }
@@ -130,35 +104,22 @@ struct QuarantineInsertion {
                     .integer(body.conflict?.postback), .digest(body.conflict?.content),
                 ])
         }
-    }
-}
-
-/// A row on its way into `skan.quarantine`.
-struct NewQuarantineRow {
-    let kind: QuarantineClass
-    let receivedAt: Int64
-    let recipient: Delivery.Recipient
-    let client: String
-    let reason: String
-    let detail: String
-    let conflict: (postback: Int64, content: Digest16)?
-    let body: [UInt8]
-
-    /// A body that was received.
-    init(_ quarantined: QuarantinedBody) {
-        kind = quarantined.kind
-        receivedAt = quarantined.delivery.receivedAtMilliseconds
-        recipient = quarantined.delivery.recipient
-        client = quarantined.delivery.client ?? ""
-        reason = quarantined.reason
-        detail = quarantined.detail
-        conflict = quarantined.conflict
-        body = quarantined.body
+        let changes = changes.filter { $0.value != .init() }
+        if !changes.isEmpty {
+            try connection.run(
+                """
+                INSERT INTO skan.quarantine_change (class, count, bytes)
+                SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[])
+                """,
+                [
+                    .texts(changes.map(\.key.rawValue)), .integers(changes.map(\.value.rows)),
+                    .integers(changes.map(\.value.bytes)),
+                ])
+        }
     }
 
-    /// Inserts rows, within a transaction.
-    static func insert(_ rows: [Self], _ connection: PostgreSQLConnection) throws {
-        guard !rows.isEmpty else {
+    private func insertAdded(_ connection: PostgreSQLConnection) throws {
+        guard !added.isEmpty else {
             return
         }
         // 0 and digests of nothing stand for NULL in arrays, and are seen as such by the class.
@@ -178,10 +139,11 @@ struct NewQuarantineRow {
             ORDER BY position
             """,
             [
-                .texts(rows.map(\.kind.rawValue)), .integers(rows.map(\.receivedAt)),
-                .texts(rows.map(\.recipient.rawValue)), .texts(rows.map(\.client)), .texts(rows.map(\.reason)),
-                .texts(rows.map(\.detail)), .integers(rows.map { $0.conflict?.postback ?? 0 }),
-                .blobs(rows.map { $0.conflict?.content.bytes ?? [] }), .blobs(rows.map(\.body)),
+                .texts(added.map(\.kind.rawValue)), .integers(added.map(\.delivery.receivedAtMilliseconds)),
+                .texts(added.map(\.delivery.recipient.rawValue)), .texts(added.map { $0.delivery.client ?? "" }),
+                .texts(added.map(\.reason)), .texts(added.map(\.detail)),
+                .integers(added.map { $0.conflict?.postback ?? 0 }),
+                .blobs(added.map { $0.conflict?.content.bytes ?? [] }), .blobs(added.map(\.body)),
             ])
     }
 }

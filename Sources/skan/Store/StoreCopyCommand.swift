@@ -10,10 +10,10 @@ struct StoreCopyCommand: AsyncParsableCommand {
         commandName: "copy",
         abstract: "Copy a store into another one, in a file or a database, while it keeps receiving.",
         discussion: """
-            Every postback is verified again under the key that recorded it; test postbacks whose key is not named are \
-            taken over as they are. A copy that was stopped resumes, and one that is repeated takes over what has come \
-            since. The target has to be new, and no server may record into it before the last copy. A database needs \
-            the role that owns its tables.
+            Every postback is verified again under the key that recorded it; test postbacks, whose keys the command does \
+            not have, are taken over as they are. A copy that was stopped resumes, and one that is repeated takes over \
+            what has come since. The target has to be new, and no server may record into it before the last copy. A \
+            database needs the role that owns its tables.
 
             To move: copy while the server runs, then stop it, copy once more with --source-stopped, which takes a moment, \
             and start servers on the target. Counts of deliveries, the quarantine, imported files, signed impressions, \
