@@ -60,7 +60,9 @@ struct FilesTakenAwayTests {
         FileChange(name: "mv log", loss: .logMoved, saved: .inCopy) {
             try FileManager.default.moveItem(atPath: $0 + "-wal", toPath: $0 + "-away")
         },
-        FileChange(name: "truncate log", loss: .logTruncated, saved: .checkpointed) { try truncate($0 + "-wal", to: 0) },
+        FileChange(name: "truncate log", loss: .logTruncated, saved: .checkpointed) {
+            try truncate($0 + "-wal", to: 0)
+        },
         FileChange(name: "truncate log behind its header", loss: .logTruncated, saved: .checkpointed) {
             try truncate($0 + "-wal", to: 32)
         },

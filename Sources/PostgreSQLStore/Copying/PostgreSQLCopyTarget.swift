@@ -27,16 +27,7 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
 
     private func transaction<Result: Sendable>(_ work: (PostgreSQLConnection) throws -> Result) throws -> Result {
         try state.withLock { state in
-            try StoreError.translating(address) { try Self.transaction(state.connection, work) }
-        }
-    }
-
-    private static func transaction<Result>(
-        _ connection: PostgreSQLConnection, _ work: (PostgreSQLConnection) throws -> Result
-    ) throws -> Result {
-        try connection.transaction { connection in
-            try BatchID().insert(connection)
-            return try work(connection)
+            try StoreError.translating(address) { try state.connection.recordingTransaction(work) }
         }
     }
 
@@ -66,7 +57,7 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                 try Self.makePartitions(postbacks.map(\.recorded.recordedAtMilliseconds), state.connection)
                 try state.codes.learn(insertion.copies.lazy.flatMap(\.values), state.connection)
                 let codes = state.codes
-                return try Self.transaction(state.connection) { connection in
+                return try state.connection.recordingTransaction { connection in
                     let (inserted, known, _) = try insertion.insert(connection, codes)
                     // Committed by another transaction that this statement does not see: the next run finds it.
                     guard inserted.count + known.count == Set(postbacks.map(\.digests.key)).count else {

@@ -18,8 +18,7 @@ extension PostgreSQLWebAdLedger: WebAdCopying {
     /// Takes ads over; see ``AttributionStore/WebAdCopying/copy(_:)``.
     package func copy(_ ads: [[CopiedValue]]) async throws -> Int64 {
         try await run { connection in
-            try connection.transaction { connection in
-                try BatchID().insert(connection)
+            try connection.recordingTransaction { connection in
                 let table = CopiedTable.webAds
                 return try connection.run(
                     """

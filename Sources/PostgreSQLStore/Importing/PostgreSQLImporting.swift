@@ -30,9 +30,8 @@ extension PostgreSQLLedgerWriter: LedgerImporting {
     /// Claims ids, as ``AttributionStore/LedgerImporting`` has it.
     package func claim(_ ids: [KnownID]) throws -> Int {
         try withRecordingConnection { connection in
-            try connection.transaction { connection in
-                try BatchID().insert(connection)
-                return Int(
+            try connection.recordingTransaction { connection in
+                Int(
                     try connection.run(
                         "INSERT INTO skan.known_id SELECT unnest($1::uuid[]) ORDER BY 1 ON CONFLICT DO NOTHING",
                         [.digests(ids.map(\.digest))]
