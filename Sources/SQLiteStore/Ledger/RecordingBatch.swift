@@ -136,11 +136,11 @@ struct RecordingBatch {
 
     /// Compares another copy of a postback with the first.
     private mutating func compare(
-        _ first: FirstCopy, _ digests: PostbackDigests, _ body: [UInt8], _ delivery: Delivery, isBounded: Bool = true
+        _ first: FirstCopy, _ digests: PostbackDigests, _ body: [UInt8], _ delivery: Delivery
     ) throws -> Recording {
         guard first.content == digests.content else {
             let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
-            return .conflict(first.traffic, isKept: try keepConflict(copy, isBounded: isBounded))
+            return .conflict(first.traffic, isKept: try keepConflict(copy))
         }
         let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
         deliveries[quarter, default: DeliveryCounts()].add(
@@ -154,48 +154,26 @@ struct RecordingBatch {
         return .duplicate(first.traffic)
     }
 
-    /// Takes over a postback that another store recorded, or compares it with the copy that was counted here.
+    /// Takes over a postback that another store recorded, and that is not here.
     ///
     /// - Parameters:
     ///   - copied: The postback.
-    ///   - first: The copy that was counted here.
-    ///   - isClaimed: Whether it was counted before this store, which has no copy of it.
-    ///   - store: The other store.
-    /// - Returns: Its id here, and whether it was new; nil for one that was counted before this store.
+    ///   - isCounted: Whether it counts as a delivery, too.
+    /// - Returns: Whether it was new.
     /// - Throws: SQLite's errors.
-    mutating func copy(
-        _ copied: CopiedPostback, first: FirstCopy?, isClaimed: Bool, from store: String
-    ) throws -> (id: Int64, isNew: Bool)? {
-        let (recorded, delivery) = (copied.recorded, copied.delivery)
-        let recording: Recording
-        let first = first ?? addedCopies[copied.digests.key]
-        if first == nil, isClaimed {
-            count(.init(.duplicate(recorded.traffic), recipient: recorded.recipient), kept: 1, at: delivery)
-            return nil
+    mutating func insert(_ copied: CopiedPostback, isCounted: Bool) throws -> Bool {
+        guard addedCopies[copied.digests.key] == nil else {
+            return false
         }
-        if let first {
-            if first.content == copied.digests.content,
-                let origin = try MovedDelivery.origin(ofPostback: first.id, db, in: store)
-            {
-                guard !isRecorded(first, copied.digests, delivery) else {
-                    // Both stores found the same delivery in their quarantine: it came once.
-                    try MovedDelivery.takeMove(of: origin, db, in: store)
-                    return (first.id, false)
-                }
-                try MovedDelivery.noteRepeat(
-                    ofPostback: first.id, recorded.traffic,
-                    RepeatDelay(milliseconds: first.receivedAt &- delivery.receivedAtMilliseconds), db, in: store)
-            }
-            recording = try compare(first, copied.digests, copied.body, delivery, isBounded: false)
-        } else {
-            try insert(
-                NewPostback(
-                    body: copied.body, keyName: recorded.keyName, digests: copied.digests, facts: copied.facts,
-                    receivedAt: recorded.receivedAtMilliseconds, recordedAt: recorded.recordedAtMilliseconds))
-            recording = .recorded(recorded.traffic)
+        let recorded = copied.recorded
+        try insert(
+            NewPostback(
+                body: copied.body, keyName: recorded.keyName, digests: copied.digests, facts: copied.facts,
+                receivedAt: recorded.receivedAtMilliseconds, recordedAt: recorded.recordedAtMilliseconds))
+        if isCounted {
+            count(.init(.recorded(recorded.traffic), recipient: recorded.recipient), kept: 1, at: copied.delivery)
         }
-        count(.init(recording, recipient: recorded.recipient), kept: recording.isKept ? 1 : 0, at: delivery)
-        return (first?.id ?? lastRow, first == nil)
+        return true
     }
 
     /// The recorded postback that a delivery contradicts, and the delivery's content; nil for none.
@@ -326,7 +304,13 @@ struct RecordingBatch {
         """
 }
 
-extension RecipientCopy {
+/// The first copy of a postback that came for another recipient than the recorded one.
+struct RecipientCopy {
+    /// The postback's id.
+    let id: Int64
+    let recipient: Delivery.Recipient
+    let receivedAtMilliseconds: Int64
+
     /// Writes the copy, unless the recipient has an earlier one.
     func write(_ db: Database) throws {
         try db.cachedStatement(
