@@ -120,9 +120,9 @@ struct RecountTests {
         let range = (time == .max ? time - 1 : time)..<(time == .max ? time : time + 1)
         #expect(try await ledger.answer(LedgerQuestion(received: range, traffic: .test)).totals[.postbacks] >= 1)
         try SQLite.execute("DELETE FROM delivery", store.path)
-        let verifiers = [postbacks.verifier, try ManyPostbacks.postbacks().verifier]
+        let (one, other) = (postbacks.verifier, try ManyPostbacks.postbacks().verifier)
         let repair = try await ledger.writer.repair { bodies in
-            zip(verifiers[0].judge(bodies), verifiers[1].judge(bodies)).map { if case .verified = $0 { $0 } else { $1 } }
+            zip(one.judge(bodies), other.judge(bodies)).map { if case .verified = $0 { $0 } else { $1 } }
         }
         #expect(repair.found.differenceCount > 0 && repair.remaining.differences.map(\.description) == [])
     }

@@ -37,6 +37,8 @@ enum PostgreSQLSchema {
             commit_base int8 NOT NULL DEFAULT 0,
             cluster int8 NOT NULL -- system_identifier of the cluster that commit_base was made for
         );
+        INSERT INTO skan.store (id, version, oldest_program, cluster)
+        SELECT left(gen_random_uuid()::text, 8), 0, 0, system_identifier FROM pg_control_system();
 
         -- What makes a postback one and the same, and what it says: kept for ever, whatever becomes of the bodies.
         -- Digests are of 16 bytes, as uuid the smallest that PostgreSQL has for them.

@@ -65,9 +65,6 @@ package struct SchemaMigrator {
                 }
                 for step in steps {
                     try connection.runScript(step.sql)
-                    if step.version == 1 {
-                        try insertStore()
-                    }
                     try connection.run(
                         "UPDATE skan.store SET version = $1, oldest_program = $2",
                         [.integer(step.version), .integer(step.oldestProgram)])
@@ -86,16 +83,6 @@ package struct SchemaMigrator {
             throw StoreError.notMigrated(
                 path: address.description, found: before, needed: PostgreSQLSchema.version)
         }
-    }
-
-    private func insertStore() throws {
-        var generator = SystemRandomNumberGenerator()
-        let id = String(UInt64(UInt32.random(in: .min ... .max, using: &generator)) | 1 << 32, radix: 16).dropFirst()
-        try connection.run(
-            """
-            INSERT INTO skan.store (id, version, oldest_program, cluster)
-            SELECT $1, 0, 0, system_identifier FROM pg_control_system()
-            """, [.text(String(id))])
     }
 
     /// The version of the tables; nil without tables.

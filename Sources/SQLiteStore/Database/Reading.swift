@@ -135,11 +135,19 @@ extension Database {
     ///   - check: `integrity_check` or `quick_check`, which does not compare indexes with their tables.
     ///   - limit: The most problems.
     /// - Returns: The problems.
-    /// - Throws: SQLite's errors, such as for damage that ends the check.
+    /// - Throws: SQLite's errors, except for damage that ends the check.
     func problems(of check: String, atMost limit: Int) throws -> [String] {
-        // The problems of all trees come as one result with many lines.
-        try String.fetchAll(self, sql: "PRAGMA \(check)(\(limit))").flatMap { $0.split(separator: "\n") }
-            .map(String.init).filter { $0 != "ok" && !$0.hasPrefix("***") }
+        var problems: [String] = []
+        do {
+            let results = try String.fetchCursor(self, sql: "PRAGMA \(check)(\(limit))")
+            // The problems of all trees come as one result with many lines.
+            while let result = try results.next() {
+                problems += result.split(separator: "\n").map(String.init).filter { $0 != "ok" && !$0.hasPrefix("***") }
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            problems.append("the file cannot be read completely")
+        }
+        return problems
     }
 }
 

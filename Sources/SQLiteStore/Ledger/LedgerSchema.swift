@@ -141,8 +141,7 @@ enum LedgerSchema {
         CREATE TABLE imported_file (
             digest BLOB PRIMARY KEY, -- SHA-256 of its bytes
             bytes INTEGER NOT NULL,
-            records INTEGER NOT NULL, -- how many of its records were read
-            imported_at INTEGER NOT NULL
+            records INTEGER NOT NULL -- how many of its records were read
         ) STRICT, WITHOUT ROWID;
 
         """

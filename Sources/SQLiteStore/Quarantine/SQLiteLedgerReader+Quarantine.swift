@@ -11,9 +11,8 @@ extension SQLiteLedgerReader {
     /// Returns the number and size of the bodies of each class.
     package func quarantineTotals() async throws -> [QuarantineTotal] {
         try await read { db in
-            let rows = try Row.fetchAll(db, sql: "SELECT class, count, bytes FROM quarantine_total ORDER BY class")
-            return rows.compactMap { row in
-                try? QuarantineTotal(kind: row.word(0), count: row.integer(1), bytes: row.integer(2))
+            try Row.fetchAll(db, sql: "SELECT class, count, bytes FROM quarantine_total ORDER BY class").map { row in
+                QuarantineTotal(kind: try row.word(0), count: try row.integer(1), bytes: try row.integer(2))
             }
         }
     }
@@ -22,18 +21,19 @@ extension SQLiteLedgerReader {
 extension QuarantineQuery {
     /// The matching deliveries.
     func deliveries(_ db: Database) throws -> [QuarantinedDelivery] {
-        try rows(db).compactMap { try? QuarantinedDelivery($0) }
-    }
-
-    /// The rows of the matching deliveries, of which some may be damaged.
-    func rows(_ db: Database) throws -> [Row] {
         let (condition, arguments) = condition
         return try Row.fetchAll(
             db,
             sql: """
                 SELECT id, class, received_at, recipient, client, reason, detail, postback_id, body FROM quarantine
                 WHERE \(condition) ORDER BY id LIMIT ?
-                """, arguments: arguments + [limit])
+                """, arguments: arguments + [limit]
+        ).map { row in
+            QuarantinedDelivery(
+                id: try row.integer(0), kind: try row.word(1), receivedAtMilliseconds: try row.integer(2),
+                recipient: try row.word(3), client: try row.text(4), reason: try row.text(5),
+                detail: try row.text(6), postbackID: try row.optional(7), body: try row.bytes(at: 8))
+        }
     }
 
     /// The conditions as SQL.
@@ -54,13 +54,24 @@ extension QuarantineQuery {
     }
 }
 
-extension QuarantinedDelivery {
-    /// Reads a row.
-    init(_ row: Row) throws {
-        self.init(
-            id: try row.integer(0), kind: try row.word(1), receivedAtMilliseconds: try row.integer(2),
-            recipient: try row.word(3),
-            client: try row.text(4), reason: try row.text(5), detail: try row.text(6), postbackID: try row.optional(7),
-            body: try row.bytes(at: 8))
+extension QuarantineRoom {
+    /// Reads the totals, and what the newest hour has used up.
+    mutating func load(_ db: Database) throws {
+        var totals: [QuarantineClass: Used] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT class, count, bytes FROM quarantine_total") {
+            totals[try row.word(0)] = Used(rows: try row.integer(1), bytes: try row.integer(2))
+        }
+        let newest = try Int64.fetchOne(db, sql: "SELECT max(received_at) FROM quarantine") ?? 0
+        let hour = newest.dividedRoundingDown(by: Self.hourMilliseconds)
+        let used = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT class, client, count(*), sum(length(body)) FROM quarantine WHERE received_at >= ?
+                GROUP BY class, client
+                """, arguments: [hour * Self.hourMilliseconds]
+        ).map { row -> (kind: QuarantineClass, client: String, used: Used) in
+            (try row.word(0), try row.text(1), Used(rows: try row.integer(2), bytes: try row.integer(3)))
+        }
+        replace(totals: totals, hour: (hour, used))
     }
 }

@@ -39,12 +39,7 @@ package struct LedgerRepair {
     }
 
     fileprivate func run(_ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
-        try database.write { db in
-            if try !db.tableExists("quarantine") {
-                try db.execute(sql: DerivedTables.quarantine)
-            }
-            try DerivedTables.makeMissing(db)
-        }
+        try database.write { try DerivedTables.makeMissing($0) }
         return try await RecountRepair {
             try await reader.recount(judge: judge)
         } repair: { differences in
@@ -97,7 +92,12 @@ package struct LedgerRepair {
                     ON CONFLICT DO UPDATE SET count = count + excluded.count, kept = count + excluded.count
                     """, arguments: [quarter, traffic, recipient, rows - counted, rows - counted])
         case .quarantineTotal(let kind):
-            try DerivedTables.sumQuarantine(of: kind, db)
+            try db.execute(
+                sql: """
+                    INSERT INTO quarantine_total
+                    SELECT :class, count(*), coalesce(sum(length(body)), 0) FROM quarantine WHERE class = :class
+                    ON CONFLICT DO UPDATE SET count = excluded.count, bytes = excluded.bytes
+                    """, arguments: ["class": kind])
         case .copyWithoutRow(let id):
             try db.execute(sql: "DELETE FROM recipient_copy WHERE id = ?", arguments: [id])
         }

@@ -77,20 +77,12 @@ package struct SignedRow: Hashable, Sendable {
     /// How many lines were new or raised the count.
     package private(set) var lines: Int64 = 1
 
-    /// Takes values of a store.
-    package init(writer: String, sequence: Int64, day: Int64, campaign: StoredCampaign, count: Int64) {
-        self.writer = writer
-        self.sequence = sequence
-        self.day = day
-        self.campaign = campaign
-        self.count = count
-    }
-
-    /// What a line says.
     private init(_ line: SignedImpressionCount) {
-        self.init(
-            writer: line.writer.text, sequence: line.sequence, day: line.day.number,
-            campaign: StoredCampaign(line.campaign), count: line.signed)
+        writer = line.writer.text
+        sequence = line.sequence
+        day = line.day.number
+        campaign = StoredCampaign(line.campaign)
+        count = line.signed
     }
 
     /// One row for each writer and number, with the greatest count, in an order that all writers lock rows in.
