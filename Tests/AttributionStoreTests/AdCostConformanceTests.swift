@@ -298,7 +298,8 @@ struct AdCostConformanceTests {
         try ledger.close()
     }
 
-    @Test("A copy has the source's figures of real and of test ads, and knows their lines", arguments: LedgerFactory.all)
+    @Test(
+        "A copy has the source's figures of real and of test ads, and knows their lines", arguments: LedgerFactory.all)
     func copies(_ factory: LedgerFactory) async throws {
         let source = try OpenLedger(store.path)
         let target = try factory.openTarget(store.path + "-copy")
