@@ -1,4 +1,4 @@
-import Attribution
+package import Attribution
 package import AttributionSigning
 import CodedErrors
 import Foundation
@@ -142,4 +142,14 @@ package struct WebAdDevice: Sendable {
         let answer = try await DeliveryClient().post(body, to: url)
         return (answer.status, answer.body)
     }
+}
+
+/// The result of tapping a web ad.
+package struct WebAdVisit: Sendable {
+    /// The impression that the device stores; nil if it dropped the payload or got none.
+    package var impression: SKAdNetworkImpression?
+    /// `status` of the answer to the postback; nil if none was sent or answered.
+    package var postbackStatus: String?
+    /// Messages for everything that is wrong.
+    package var problems: [String] = []
 }

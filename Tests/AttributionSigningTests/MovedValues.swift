@@ -1,9 +1,47 @@
 import Attribution
+import AttributionHarness
+import AttributionSigning
 import StrictJSON
+import Testing
 
-/// Values moved to other fields: the signed text joins values without names, so a reader that accepts a value
-/// in the wrong field counts something that Apple did not sign.
-extension Tampering {
+/// A value of a genuine postback moved to another field: the signed text joins values without names, so a reader that
+/// accepts a value in the wrong field would count something that Apple did not sign.
+struct MovedValue: CustomStringConvertible {
+    enum Expectation {
+        /// It must be rejected: a field is missing or of the wrong type, or the signature does not verify.
+        case rejected
+        /// It verifies with the same signed fields, because nothing signed was changed.
+        case sameStatement
+    }
+
+    let field: PostbackField
+    let change: String
+    let body: [UInt8]
+    let expectation: Expectation
+
+    var description: String {
+        "\(field.rawValue) \(change)"
+    }
+
+    /// Expects that a verifier detects every change and every moved value.
+    static func expectDetected(_ original: ReceivedPostback, by verifier: PostbackVerifier) {
+        for change in Tampering.changes(of: original) {
+            #expect(change.isDetected(by: verifier.judge(change.body)), "\(change)")
+        }
+        let moves = moves(of: original)
+        #expect(Set(moves.map(\.expectation)) == [.rejected, .sameStatement])
+        for move in moves {
+            switch verifier.judge(move.body) {
+            case .rejected: #expect(move.expectation == .rejected, "\(move)")
+            case .verified(let verified):
+                #expect(
+                    move.expectation == .sameStatement
+                        && verified.postback.signedStatement == original.signedStatement, "\(move)")
+            case .undecided(let reason, _): Issue.record("\(move): undecided: \(reason)")
+            }
+        }
+    }
+
     /// The fields of an SKAdNetwork postback of any version.
     private static let skAdNetworkFields: [PostbackField] = [
         .version, .adNetworkID, .campaignID, .sourceIdentifier, .appID, .transactionID, .redownload, .sourceAppID,
@@ -20,7 +58,7 @@ extension Tampering {
     ]
 
     /// Every value moved to every other field, swapped with it, or added under a new name.
-    static func moves(of postback: ReceivedPostback) -> [Tampering] {
+    static func moves(of postback: ReceivedPostback) -> [MovedValue] {
         switch postback {
         case .skAdNetwork(let postback): moves(of: postback)
         case .adAttributionKit(let postback): moves(of: postback)
@@ -29,7 +67,7 @@ extension Tampering {
 
     // MARK: SKAdNetwork
 
-    private static func moves(of postback: SKAdNetworkPostback) -> [Tampering] {
+    private static func moves(of postback: SKAdNetworkPostback) -> [MovedValue] {
         let fields = postback.fields
         let signed = Set(PostbackField.signed(in: postback.version) + [.attributionSignature])
         /// Whether a change is visible: `version` matters even in 1.0, which does not sign it.
@@ -40,20 +78,20 @@ extension Tampering {
             let isSigned =
                 decides(variant.target, isTarget: true)
                 || variant.source.map { decides($0, isTarget: variant.isSwap) } ?? false
-            return Tampering(
-                field: variant.target, change: variant.change, body: body(variant.fields),
+            return MovedValue(
+                field: variant.target, change: variant.change, body: variant.fields.body,
                 expectation: isSigned ? .rejected : .sameStatement)
         }
     }
 
     // MARK: AdAttributionKit
 
-    private static func moves(of postback: AdAttributionKitPostback) -> [Tampering] {
+    private static func moves(of postback: AdAttributionKitPostback) -> [MovedValue] {
         let draft = AdAttributionKitDraft(postback)
         let jws = postback.jws
         // Changes inside the payload.
-        var tamperings = variants(of: draft.signed, among: payloadFields + siblingFields).map { variant in
-            Tampering(
+        var moves = variants(of: draft.signed, among: payloadFields + siblingFields).map { variant in
+            MovedValue(
                 field: variant.target, change: variant.change + " inside the payload",
                 body: AdAttributionKitDraft(
                     signed: variant.fields, unproven: draft.unproven, keyID: draft.keyID
@@ -62,15 +100,15 @@ extension Tampering {
         // Signed names outside the payload, and values moved among unsigned fields.
         let text = String(decoding: jws.signedBytes, as: UTF8.self) + "." + Base64URL.encode(jws.signature)
         let whole = [JSONField(name: PostbackField.jwsString.rawValue, value: .string(text))] + draft.unproven
-        tamperings += variants(of: whole, among: payloadFields + siblingFields + [.jwsString]).map { variant in
+        moves += variants(of: whole, among: payloadFields + siblingFields + [.jwsString]).map { variant in
             let isSigned = variant.target == .jwsString || variant.source == .jwsString
-            return Tampering(
+            return MovedValue(
                 field: variant.target, change: variant.change + " outside the payload",
-                body: body(variant.fields), expectation: isSigned ? .rejected : .sameStatement)
+                body: variant.fields.body, expectation: isSigned ? .rejected : .sameStatement)
         }
         // Moves across: a field outside the payload cannot replace one inside.
-        func crossing(_ field: JSONField, _ change: String, _ draft: AdAttributionKitDraft) -> Tampering {
-            Tampering(
+        func crossing(_ field: JSONField, _ change: String, _ draft: AdAttributionKitDraft) -> MovedValue {
+            MovedValue(
                 field: PostbackField(rawValue: field.name) ?? .jwsString, change: change,
                 body: draft.body(signature: jws.signature), expectation: .rejected)
         }
@@ -78,20 +116,20 @@ extension Tampering {
             var moved = draft
             moved.signed.removeAll { $0 == field }
             moved.unproven.append(field)
-            tamperings.append(crossing(field, "moved outside the payload", moved))
+            moves.append(crossing(field, "moved outside the payload", moved))
         }
         for field in draft.unproven {
             var moved = draft
             moved.unproven.removeAll { $0 == field }
             moved.signed.append(field)
-            tamperings.append(crossing(field, "moved into the payload", moved))
+            moves.append(crossing(field, "moved into the payload", moved))
         }
-        tamperings += draft.signed.map { field in
-            Tampering(
+        moves += draft.signed.map { field in
+            MovedValue(
                 field: PostbackField(rawValue: field.name) ?? .jwsString, change: "repeated outside the payload",
-                body: body(whole + [field]), expectation: .sameStatement)
+                body: (whole + [field]).body, expectation: .sameStatement)
         }
-        return tamperings
+        return moves
     }
 
     // MARK: Variants
@@ -193,8 +231,54 @@ extension Tampering {
         case .attributionSignature, .jwsString: [.string("AAAA")]
         }
     }
+}
 
-    private static func body(_ fields: [JSONField]) -> [UInt8] {
-        Array(JSONText.object(fields.map { ($0.name, $0.value.text) }).line.utf8)
+extension ReceivedPostback {
+    /// All signed fields by name, in which two postbacks with the same signed text must not differ.
+    var signedStatement: [String: String] {
+        var statement: [PostbackField: String?] =
+            switch self {
+            case .skAdNetwork(let postback): postback.signedValues
+            case .adAttributionKit(let postback): postback.signedValues
+            }
+        statement[.didWin] = didWin.map { "\($0)" }
+        return Dictionary(
+            uniqueKeysWithValues: statement.compactMap { field, value in
+                value.map { (field.rawValue, $0) }
+            })
+    }
+}
+
+extension SKAdNetworkPostback {
+    fileprivate var signedValues: [PostbackField: String?] {
+        var values: [PostbackField: String?] = [
+            .version: version.rawValue, .adNetworkID: adNetworkID.text, .appID: "\(appID)",
+            .transactionID: transactionID.text, .fidelityType: fidelityType.map { "\($0.rawValue)" },
+            .sequenceIndex: sequenceIndex.map { "\($0)" },
+            .redownload: version > .v1_0 ? isRedownload.map { "\($0)" } : nil,
+        ]
+        switch campaign {
+        case .campaignID(let number): values[.campaignID] = "\(number)"
+        case .sourceIdentifier(let identifier): values[.sourceIdentifier] = identifier.digits
+        }
+        switch source {
+        case .app(let id): values[.sourceAppID] = "\(id)"
+        case .domain(let domain): values[.sourceDomain] = domain.text
+        case nil: break
+        }
+        return values
+    }
+}
+
+extension AdAttributionKitPostback {
+    fileprivate var signedValues: [PostbackField: String?] {
+        [
+            .postbackIdentifier: postbackIdentifier.text, .adNetworkIdentifier: adNetworkID.text,
+            .advertisedItemIdentifier: "\(advertisedItemID)",
+            .publisherItemIdentifier: publisherItemID.map { "\($0)" },
+            .sourceIdentifier: sourceIdentifier.digits, .conversionType: conversionType.rawValue,
+            .impressionType: impressionType.text, .marketplaceIdentifier: marketplaceIdentifier?.text,
+            .sequenceIndex: "\(sequenceIndex)",
+        ]
     }
 }

@@ -1,17 +1,18 @@
 import Attribution
+import AttributionHarness
 import StrictJSON
 
 /// A body within the limits that is designed to cost a server as much time as possible.
 ///
 /// None may cost much more than a genuine postback, because anyone can send them without a signature.
-package struct CostlyBody: Sendable, CustomStringConvertible {
+struct CostlyBody: Sendable, CustomStringConvertible {
     /// A description of what makes it expensive.
-    package let name: String
+    let name: String
     /// The bytes, at most ``Attribution/JSONObject/maximumLength``.
-    package let body: [UInt8]
+    let body: [UInt8]
 
     /// A description of what makes it expensive.
-    package var description: String {
+    var description: String {
         name
     }
 
@@ -19,7 +20,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
     ///
     /// - Returns: A postback that Apple published.
     /// - Throws: ``Attribution/FieldProblem`` if it is missing.
-    package static func genuine() throws -> CostlyBody {
+    static func genuine() throws -> CostlyBody {
         CostlyBody(name: "a genuine postback", body: try sample("skan-4.0-web-fine"))
     }
 
@@ -27,7 +28,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
     ///
     /// - Returns: The bodies, with unique names.
     /// - Throws: ``Attribution/FieldProblem`` if a genuine postback to start from is missing.
-    package static func all() throws -> [CostlyBody] {
+    static func all() throws -> [CostlyBody] {
         try names() + strings() + structure() + fields() + signatures() + webSignatures()
     }
 

@@ -1,12 +1,13 @@
-package import Attribution
+import Attribution
+import TestSupport
 
 /// Makes bid requests as exchanges send them: lists of versions or a single one, ids in any case, ranges of the
 /// registry with exclusions, numbers as strings, unknown fields, and requests that match nothing.
 ///
 /// The expected answer is derived from how a request was built, not from reading it.
-package struct BidRequestGenerator: Sendable {
+struct BidRequestGenerator: Sendable {
     /// The network that signs.
-    package struct Network: Sendable {
+    struct Network: Sendable {
         let id: String
         let registryID: Int64
         let versions: [SKAdNetworkVersion]
@@ -17,7 +18,7 @@ package struct BidRequestGenerator: Sendable {
         ///   - id: The id in lower case.
         ///   - registryID: Its number in the IAB Tech Lab's registry.
         ///   - versions: The versions it has keys for, 2.0 or later.
-        package init(id: String, registryID: Int64, versions: [SKAdNetworkVersion]) {
+        init(id: String, registryID: Int64, versions: [SKAdNetworkVersion]) {
             self.id = id
             self.registryID = registryID
             self.versions = versions
@@ -29,7 +30,7 @@ package struct BidRequestGenerator: Sendable {
     private var count = 0
 
     /// Makes a generator; equal seeds give equal requests.
-    package init(network: Network, seed: UInt64) {
+    init(network: Network, seed: UInt64) {
         self.network = network
         random = SeededGenerator(seed: seed)
     }
@@ -37,7 +38,7 @@ package struct BidRequestGenerator: Sendable {
     /// The next request.
     ///
     /// - Returns: The request and the expected answer.
-    package mutating func next() -> BidRequestCase {
+    mutating func next() -> BidRequestCase {
         count += 1
         let sourceApp = Int64.random(in: 1...20_000_000_000, using: &random)
         let itunesItem = Int64.random(in: 1...20_000_000_000, using: &random)
@@ -169,5 +170,59 @@ package struct BidRequestGenerator: Sendable {
     /// A number or a string of digits, as exchanges send either.
     private mutating func number(_ value: Int64) -> String {
         random.chance(0.5) ? String(value) : #""\#(value)""#
+    }
+}
+
+/// A bid request as an exchange might send it, with the expected answer.
+struct BidRequestCase: Sendable, CustomStringConvertible {
+    /// The expected answer for an extension.
+    enum Expectation: Sendable, Hashable {
+        /// Absent from the request, and so from the answer.
+        case absent
+        /// Signed, with this version, spelling of the network and number of signatures.
+        case signed(version: String, network: String, signatures: Int)
+        /// Refused, with this code.
+        case refused(reason: String)
+    }
+
+    /// The number of the case in its seed's sequence.
+    let number: Int
+    /// The body of the request.
+    let body: String
+    /// The expected answer for `skadn`.
+    let skadn: Expectation
+    /// The expected answer for `adattributionkit`.
+    let adAttributionKit: Expectation
+    /// `sourceapp` of the request.
+    let sourceApp: Int64
+    /// `advertise.itunesitem`.
+    let itunesItem: Int64
+    /// `advertise.campaign`, if there is one.
+    let campaign: Int64?
+    /// `advertise.sourceidentifier`, if there is one.
+    let sourceIdentifier: Int64?
+
+    /// The number and the body, to reproduce a failure.
+    var description: String {
+        "bid request \(number): \(body)"
+    }
+}
+
+extension SeededGenerator {
+    /// True with a probability of `share`, 0…1.
+    fileprivate mutating func chance(_ share: Double) -> Bool {
+        Double.random(in: 0..<1, using: &self) < share
+    }
+
+    /// A random choice by weight.
+    fileprivate mutating func pick<Choice>(_ choices: KeyValuePairs<Choice, Int>) -> Choice {
+        var remaining = Int.random(in: 0..<choices.reduce(0) { $0 + $1.value }, using: &self)
+        for (choice, weight) in choices {
+            if remaining < weight {
+                return choice
+            }
+            remaining -= weight
+        }
+        return choices[choices.count - 1].key
     }
 }

@@ -1,37 +1,29 @@
 package import Attribution
 
-/// Devices and networks on a clock of their own: hands out the postbacks of a scenario hour by hour, in order of time.
+/// Devices and networks on a simulated clock: returns the postbacks of a scenario hour by hour, in order of time.
 ///
-/// The same scenario, start and seed make the same postbacks. Only what is on its way is in memory: an install is
-/// played when its day comes, and ads that win nothing are drawn, not stored.
+/// The same scenario, start and seed give the same postbacks. Only postbacks that are on their way are in memory.
 package struct World: Sendable {
-    /// What is played.
+    /// What is simulated.
     package let scenario: Scenario
-    /// The day of the calendar on which it begins.
+    /// The calendar day on which the scenario begins.
     package let start: CalendarDay
-    /// How many postbacks devices gave up, for the server did not answer in nine days.
+    /// How many postbacks devices gave up because no server answered in nine days.
     package private(set) var givenUp = 0
-    /// How many postbacks are to come only after the end of the scenario.
+    /// How many postbacks will only be sent after the end of the scenario.
     package private(set) var lateCount = 0
-    /// How many installs our networks had a part in or might have had.
-    package private(set) var installs = 0
+    /// The next hour, counted from the beginning.
+    private(set) var hour = 0
     let seed: UInt64
     private let installDays: InstallDays
-    /// The hour handed out next, counted from the beginning.
-    private var hour = 0
-    /// The day played next; before 1 for what was running already.
+    /// The next day to simulate; before 1 for campaigns that were already running.
     private var day: Int
-    /// Which of the postbacks are kept; nil for all.
+    /// Selects the postbacks that are returned; nil for all.
     private var selection: Selection?
     /// The postbacks on their way, by hour.
     private var pending: [Int: [SimulatedPostback]] = [:]
 
     /// Makes a world at the beginning of its scenario.
-    ///
-    /// - Parameters:
-    ///   - scenario: What is played.
-    ///   - start: The day of the calendar on which it begins.
-    ///   - seed: Decides what is chance.
     package init(_ scenario: Scenario, start: CalendarDay, seed: UInt64) {
         self.scenario = scenario
         self.start = start
@@ -43,12 +35,39 @@ package struct World: Sendable {
         day = 1 - scenario.runningSince
     }
 
+    /// Makes a world of ordinary days with exactly so many postbacks.
+    ///
+    /// - Parameters:
+    ///   - count: The number of postbacks.
+    ///   - days: The number of days.
+    ///   - faults: A factor for the shares of all faults.
+    ///   - start: The first day.
+    ///   - seed: Determines everything random.
+    package static func plain(
+        count: Int, days: Int = 30, faults: Double = 1, start: CalendarDay = CalendarDay(number: 20_454), seed: UInt64
+    ) async throws -> World {
+        // At scale 1 some 200 postbacks a day; a few more than needed are simulated, and the rest are left out.
+        var scale = Double(count) / Double(days) / 200 + 0.05
+        while true {
+            var scenario = try Scenario.plain(days: days, scale: scale)
+            scenario.scaleFaults(by: faults)
+            var world = World(scenario, start: start, seed: seed)
+            let all = await world.count()
+            if all >= count {
+                world.selection = Selection(
+                    wanted: count, remaining: all, generator: SeededGenerator(seed: world.seed ^ 0x7417))
+                return world
+            }
+            scale *= max(1.1, 1.05 * Double(count) / Double(max(all, 1)))
+        }
+    }
+
     /// The postbacks of the next hour; nil when the scenario is over.
     package mutating func nextHour() -> [SimulatedPostback]? {
         guard hour < scenario.days * 24 else {
             return nil
         }
-        // No postback is sent on the day of its install, but the first hours of the next may have some.
+        // No postback is sent on the day of its install, but some are in the first hours of the next.
         while day <= hour / 24 + 1 {
             play()
             day += 1
@@ -57,16 +76,14 @@ package struct World: Sendable {
         var postbacks = pending.removeValue(forKey: hour) ?? []
         postbacks.sort { ($0.time, $0.idHigh, $0.sequenceIndex) < ($1.time, $1.idHigh, $1.sequenceIndex) }
         if var selection {
-            postbacks = postbacks.filter { _ in selection.takes() }
+            postbacks = postbacks.filter { _ in selection.takesNext() }
             self.selection = selection
         }
         return postbacks
     }
 
-    /// How many postbacks it hands out, from its beginning to its end.
-    ///
-    /// - Returns: The number, counted on all cores.
-    package func count() async -> Int {
+    /// The number of postbacks of the whole scenario, counted on all cores.
+    private func count() async -> Int {
         let end = Int64(scenario.days) * AppleRules.day
         return await withTaskGroup(of: Int.self) { group in
             for day in (1 - scenario.runningSince)...scenario.days {
@@ -80,36 +97,24 @@ package struct World: Sendable {
         }
     }
 
-    /// The same world with exactly so many postbacks, chosen evenly; one that has fewer is left as it is.
-    ///
-    /// - Parameters:
-    ///   - count: How many.
-    ///   - all: How many it has, as ``count()`` says.
-    /// - Returns: The world.
-    package func thinned(to count: Int, of all: Int) -> World {
-        var world = self
-        world.selection = Selection(wanted: count, left: all, generator: SeededGenerator(seed: seed ^ 0x7417))
-        return world
-    }
-
-    /// Takes so many of so many, each as likely as any other, in order.
+    /// Selects a number of elements in order, each equally likely.
     private struct Selection {
         var wanted: Int
-        var left: Int
+        var remaining: Int
         var generator: SeededGenerator
 
-        mutating func takes() -> Bool {
-            let isTaken = left > 0 && Int.random(in: 0..<left, using: &generator) < wanted
-            left -= 1
+        mutating func takesNext() -> Bool {
+            let isTaken = remaining > 0 && Int.random(in: 0..<remaining, using: &generator) < wanted
+            remaining -= 1
             wanted -= isTaken ? 1 : 0
             return isTaken
         }
     }
 
-    /// Plays the installs of a day, and keeps what they send until its hour.
+    /// Simulates the installs of a day, and keeps their postbacks until their hour.
     private mutating func play() {
         let hours = scenario.days * 24
-        let outcome = installDays.play(day) { postback in
+        let lost = installDays.play(day) { postback in
             let hour = Int(postback.time / AppleRules.hour)
             if postback.time >= 0, hour >= self.hour, hour < hours {
                 pending[hour, default: []].append(postback)
@@ -117,7 +122,6 @@ package struct World: Sendable {
                 lateCount += 1
             }
         }
-        installs += outcome.installs
-        givenUp += outcome.givenUp
+        givenUp += lost
     }
 }

@@ -1,10 +1,10 @@
+import Attribution
 import AttributionHarness
+import AttributionServer
 import Foundation
 
 extension SimulateCommand {
     /// The server to post to; nil when nothing is posted.
-    ///
-    /// - Throws: ``CommandFailure`` for what is no URL, also if it is that of the console.
     func target() throws -> DeliveryTarget? {
         if let reportUrl {
             _ = try URLComponents(server: reportUrl, option: "--report-url", takesPath: false)
@@ -24,13 +24,25 @@ extension SimulateCommand {
         return target
     }
 
-    /// Does what sends, and puts into words why a server was sent nothing more, with the cure.
-    func distrusted<Result>(_ send: () async throws -> Result) async throws -> Result {
+    /// Posts the deliveries, and compares the report with what was sent if one was named.
+    func send(_ run: inout ScenarioRun, to target: DeliveryTarget) async throws {
+        var comparison: ReportComparison?
+        if let reportUrl {
+            comparison = try await ReportComparison(.console(url: reportUrl), days: [])
+        } else if let reportStore {
+            comparison = try await ReportComparison(.store(try StoreLocation(reportStore).makeReader()), days: [])
+        }
+        let log = try answers.map(AnswerLog.init)
+        let begin = ContinuousClock.now
+        let sender = TrafficSender(target: target, concurrency: concurrency)
+        let result: TrafficSender.Result
         do {
-            return try await send()
+            result = try await run.post(by: sender, pace: pace, isTimed: isTimed) { log?.append($0) }
         } catch let distrust as TrafficSender.Distrust {
             throw failure(distrust)
         }
+        say(result, since: begin, "sent")
+        try conclude(result, try await comparison?.differences(from: run.expected))
     }
 
     private func failure(_ distrust: TrafficSender.Distrust) -> CommandFailure {
@@ -63,5 +75,29 @@ extension SimulateCommand {
             "the first genuine postback was answered \(words) by \(distrust.url), expected 200 with provenance test: "
                 + "\(reason); nothing more was sent",
             hint: cure)
+    }
+}
+
+/// Writes each transaction id that was answered 200 at once, for checking a server that was killed.
+private struct AnswerLog {
+    private let file: FileHandle
+
+    init(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw CommandFailure("cannot write \(path)", hint: "check that the folder exists and can be written")
+        }
+        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// Writes the status, transaction id and sequence index of a verified postback that was answered 200.
+    func append(_ answer: TrafficSender.Answer) {
+        guard answer.status == 200, let verdict = answer.verdict, verdict != "quarantined",
+            let key = try? ReceivedPostback(reading: answer.delivery.body).key
+        else {
+            return
+        }
+        let index = key.sequenceIndex.map { String($0) } ?? ""
+        file.write(Data("\(verdict) \(key.transactionID) \(index)\n".utf8))
     }
 }

@@ -1,15 +1,8 @@
 import Attribution
+import Foundation
 
-/// Plays the installs of single days; no day depends on another, so that several can be played side by side.
+/// Simulates the installs of single days, which are independent, so that several can be simulated at once.
 struct InstallDays: Sendable {
-    /// What one day came to, beside its postbacks.
-    struct Outcome: Sendable {
-        /// How many installs our networks had a part in or might have had.
-        var installs = 0
-        /// How many postbacks devices gave up.
-        var givenUp = 0
-    }
-
     let scenario: Scenario
     private let start: CalendarDay
     private let seed: UInt64
@@ -22,13 +15,13 @@ struct InstallDays: Sendable {
         outages = scenario.outages.map(\.range)
     }
 
-    /// Plays the installs of a day.
+    /// Simulates the installs of a day.
     ///
     /// - Parameters:
-    ///   - day: The day of the scenario, from 1; before that for what was running already.
-    ///   - take: Takes each postback, with the times at which its copies reach the server.
-    /// - Returns: What else came of it.
-    func play(_ day: Int, _ take: (SimulatedPostback) -> Void) -> Outcome {
+    ///   - day: The day of the scenario, from 1; lower for campaigns that were already running.
+    ///   - send: Called with each postback and the times at which its copies reach the server.
+    /// - Returns: How many postbacks devices gave up.
+    func play(_ day: Int, _ send: (SimulatedPostback) -> Void) -> Int {
         // Mixed twice: seeds a fixed step apart would give each day the numbers of the day before.
         var days = SeededGenerator(seed: seed ^ (UInt64(bitPattern: Int64(day)) &* 0xD134_2543_DE82_EF95))
         var generator = SeededGenerator(seed: days.next())
@@ -37,32 +30,28 @@ struct InstallDays: Sendable {
             generator.count(mean: DailyVolume.expected(of: campaign, day: day, weekday: weekday))
         }
         let today = DayOfInstalls(scenario, crowds: CampaignCrowds(scenario, installs: volumes), day: day)
-        var outcome = Outcome()
+        var givenUp = 0
         for (campaign, volume) in volumes.enumerated() {
-            outcome.installs += volume
             for _ in 0..<volume {
-                let installedAt =
-                    Int64(day - 1) * AppleRules.day + DailyVolume.moment(using: &generator)
+                let installedAt = Int64(day - 1) * AppleRules.day + DailyVolume.moment(using: &generator)
                 var device = SimulatedDevice(
                     campaign: campaign, installedAt: installedAt, today: today,
                     generator: SeededGenerator(seed: generator.next()))
                 device.live { postback in
                     if let delivered = delivered(postback) {
-                        take(delivered)
+                        send(delivered)
                     } else {
-                        outcome.givenUp += 1
+                        givenUp += 1
                     }
                 }
             }
         }
-        return outcome
+        return givenUp
     }
 
-    // MARK: On the way
+    // MARK: Delivery
 
-    /// Decides when the copies of a postback reach the server: what delays them, and which of their tries succeed.
-    ///
-    /// - Returns: The postback with its times; nil when the device gives up.
+    /// The postback with the times at which its copies reach the server; nil when the device gives up.
     private func delivered(_ postback: SimulatedPostback) -> SimulatedPostback? {
         var generator = SeededGenerator(seed: postback.idHigh ^ postback.idLow &+ UInt64(postback.sequenceIndex))
         let sentAt = postback.time
@@ -102,10 +91,7 @@ struct InstallDays: Sendable {
     }
 
     private static func arriving(
-        _ postback: SimulatedPostback,
-        at time: Int64,
-        otherCopyAt: Int64? = nil,
-        isDeveloperFirst: Bool = false
+        _ postback: SimulatedPostback, at time: Int64, otherCopyAt: Int64? = nil, isDeveloperFirst: Bool = false
     ) -> SimulatedPostback {
         var postback = postback
         postback.time = time
@@ -114,5 +100,35 @@ struct InstallDays: Sendable {
             postback.flags.insert(.isDeveloperFirst)
         }
         return postback
+    }
+}
+
+/// How many installs a campaign has on a day, and at what time.
+enum DailyVolume {
+    /// Evenings are busy and nights are quiet.
+    private static let hours: [Double] = [
+        2, 1, 1, 1, 1, 2, 3, 4, 4, 4, 4, 5, 5, 5, 4, 4, 5, 5, 6, 7, 8, 8, 6, 4,
+    ]
+
+    /// The expected number of installs on a day of the scenario; before day 1, of campaigns that were already running.
+    static func expected(of campaign: Scenario.Campaign, day: Int, weekday: Int) -> Double {
+        let isRunning = day < 1 ? campaign.from == 1 : (campaign.from...campaign.through).contains(day)
+        guard isRunning else {
+            return 0
+        }
+        let weeks = Double(day - campaign.from) / 7
+        let growth = campaign.growth == 1 ? 1 : pow(campaign.growth, weeks)
+        return campaign.installs * campaign.weekdays[weekday] * growth
+    }
+
+    /// The day of the week of a day of the scenario, 0 for Monday.
+    static func weekday(ofDay day: Int, since start: CalendarDay) -> Int {
+        Int((start.number + Int64(day) - 1 + 3) % 7 + 7) % 7
+    }
+
+    /// A random time of day, in milliseconds since midnight.
+    static func moment(using generator: inout SeededGenerator) -> Int64 {
+        let hour = generator.index(ofWeights: hours)
+        return Int64(hour) * AppleRules.hour + Int64.random(in: 0..<AppleRules.hour, using: &generator)
     }
 }
