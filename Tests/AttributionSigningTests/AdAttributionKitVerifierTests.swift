@@ -84,7 +84,8 @@ struct AdAttributionKitVerifierTests {
 
     @Test("Verdicts are the same alone and in batches, with tables and without")
     func together() async throws {
-        var traffic = try ScenarioTraffic(await World.plain(count: 200, faults: 5, seed: 11), seed: 11, standIn: standIn)
+        var traffic = try ScenarioTraffic(
+            await World.plain(count: 200, faults: 5, seed: 11), seed: 11, standIn: standIn)
         var bodies = try AppleSignedPostback.all().map(\.body)
         while let deliveries = try await traffic.next() {
             bodies += deliveries.map(\.body)

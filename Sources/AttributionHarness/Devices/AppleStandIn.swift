@@ -42,8 +42,6 @@ package struct AppleStandIn: Sendable {
     }
 
     /// Signs a draft by the rules of its version.
-    ///
-    /// - Throws: ``Attribution/PostbackRejection`` if the draft lacks a field that its version signs.
     package func sign(_ draft: PostbackDraft) throws -> [UInt8] {
         // Read with a placeholder signature, so that the signed text is the one a receiver verifies.
         let unsigned = try SKAdNetworkPostback(reading: draft.body(signature: [0]))
@@ -114,8 +112,6 @@ package struct AppleSignedPostback: Sendable, CustomStringConvertible {
     }
 
     /// Reads a file with `name`, `expect`, `why` and the postback under `body`.
-    ///
-    /// - Throws: ``Attribution/JSONError`` or ``Attribution/FieldProblem`` if the file is invalid.
     package init(file: [UInt8]) throws {
         let object = try JSONObject(reading: file)
         func string(_ name: String) throws -> String {

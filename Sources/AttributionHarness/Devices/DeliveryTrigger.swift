@@ -1,7 +1,7 @@
 import Attribution
 import StrictJSON
 
-/// Deliveries that can be made by their names, each of one signed postback.
+/// A delivery of one signed postback that `skan trigger` sends by name.
 package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
     case install
     case redownload
@@ -28,7 +28,7 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
     case malformed
     case notJSON = "not-json"
 
-    /// What it is, for a person.
+    /// A description.
     package var summary: String {
         switch self {
         case .install: "an install by SKAdNetwork 4.0: first window, fine conversion value, source app"
@@ -71,24 +71,17 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
 
     /// Where devices send it.
     package var path: String {
-        switch self {
-        case .developerCopy: "/.well-known/skadnetwork/report-attribution/"
-        case .aakInstall, .aakRedownload, .aakReengagement, .aakWindow2, .aakLoss: "/adattributionkit/postbacks"
-        default: "/skadnetwork/postbacks"
-        }
+        framework.path(for: self == .developerCopy ? .developer : .network)
     }
 
-    /// Makes the body.
-    ///
-    /// - Parameters:
-    ///   - standIn: Signs as Apple.
-    ///   - id: `transaction-id` or `postback-identifier`.
-    ///   - network: The ad network; nil for one of examples.
-    /// - Returns: The bytes to post.
-    /// - Throws: What signing reports.
+    private var framework: PostbackFramework {
+        rawValue.hasPrefix("aak-") ? .adAttributionKit : .skAdNetwork
+    }
+
+    /// Makes the body to post, with an id and, unless it is nil, another ad network.
     package func body(by standIn: AppleStandIn, id: String, network: String? = nil) throws -> [UInt8] {
         switch self {
-        case .aakInstall, .aakRedownload, .aakReengagement, .aakWindow2, .aakLoss:
+        case _ where framework == .adAttributionKit:
             return try standIn.sign(adAttributionKit(id, network ?? "example123.adattributionkit"))
         case .wrongKey:
             return try AppleStandIn().sign(draft(id, network))

@@ -22,22 +22,12 @@ package struct WebAdDevice: Sendable {
     private let networkKey: SignaturePublicKey
 
     /// Makes a device.
-    ///
-    /// - Parameters:
-    ///   - sourceDomain: The domain (eTLD+1) of the page with the links.
-    ///   - networkKey: The network's public key, as Apple has it.
     package init(sourceDomain: String, networkKey: SignaturePublicKey) {
         self.sourceDomain = sourceDomain
         self.networkKey = networkKey
     }
 
     /// Taps a link.
-    ///
-    /// - Parameters:
-    ///   - link: The link.
-    ///   - origin: An origin to use instead of the link's `attributionDestination`, for a server under test.
-    /// - Returns: The impression, or why there is none.
-    /// - Throws: ``Unreachable``.
     package func tap(_ link: WebAdPageLink, at origin: String? = nil) async throws(Unreachable) -> WebAdVisit {
         let request = JSONText.object([
             "source_engagement_type": .string(WebAdTap.engagement),
@@ -70,13 +60,6 @@ package struct WebAdDevice: Sendable {
     }
 
     /// Installs the app and sends the postback, if the tap resulted in an impression.
-    ///
-    /// - Parameters:
-    ///   - visit: The result of the tap.
-    ///   - standIn: Signs for Apple.
-    ///   - url: The network's URL for postbacks.
-    /// - Returns: The visit with the answer to the postback.
-    /// - Throws: ``Unreachable``.
     package func install(
         _ visit: WebAdVisit, standIn: AppleStandIn, postbackURL url: String
     ) async throws(Unreachable) -> WebAdVisit {

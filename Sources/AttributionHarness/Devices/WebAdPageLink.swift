@@ -12,9 +12,6 @@ package struct WebAdPageLink: Hashable, Sendable {
     package let attributionSourceNonce: String
 
     /// Reads the attributes from the JSON object that issuing the ad returned; other names are ignored.
-    ///
-    /// - Parameter json: The JSON text.
-    /// - Throws: ``Attribution/JSONError``, or ``Attribution/FieldProblem`` naming the attribute at fault.
     package init(json: [UInt8]) throws {
         let object = try JSONObject(reading: json)
         try self.init { name throws(FieldProblem) in
@@ -45,9 +42,6 @@ package struct WebAdPageLink: Hashable, Sendable {
 
 extension WebAdPageLink {
     /// Reads the attributes from the link as HTML, `<a href="…" attributionDestination="…" …>`.
-    ///
-    /// - Parameter html: The HTML of the link.
-    /// - Throws: ``Attribution/FieldProblem`` naming the attribute at fault.
     package init(html: String) throws(FieldProblem) {
         var attributes: [String: String] = [:]
         for match in html.prefix(while: { $0 != ">" }).matches(of: /([A-Za-z]+)="([^"]*)"/) {

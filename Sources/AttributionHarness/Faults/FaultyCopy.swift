@@ -10,9 +10,7 @@ package struct FaultyCopy: Sendable {
     /// How it is sent.
     package let transport: PlannedDelivery.Transport
 
-    init(
-        _ body: [UInt8], _ expectation: PlannedDelivery.Expectation, transport: PlannedDelivery.Transport = .whole
-    ) {
+    init(_ body: [UInt8], _ expectation: PlannedDelivery.Expectation, transport: PlannedDelivery.Transport = .whole) {
         self.body = body
         self.expectation = expectation
         self.transport = transport
@@ -68,7 +66,9 @@ extension Fault {
         let postback = try ReceivedPostback(reading: genuine)
         let draft = AnyPostbackDraft(postback)
         let names = Names(postback)
-        func changed(_ values: KeyValuePairs<PostbackField, JSONValue?>, _ reason: PostbackRejection.Code) -> FaultyCopy {
+        func changed(
+            _ values: KeyValuePairs<PostbackField, JSONValue?>, _ reason: PostbackRejection.Code
+        ) -> FaultyCopy {
             let changed = values.reduce(draft) { $0.replacing($1.key, with: $1.value) }
             return FaultyCopy(changed.body(signature: postback.signature), .durable(.quarantined, reason))
         }
@@ -171,9 +171,7 @@ extension Fault {
         return FaultyCopy(changed.body(signature: postback.signature), .durable(.quarantined, reason))
     }
 
-    private static func above(
-        _ version: SKAdNetworkVersion, saysRedownload: Bool
-    ) -> (String, PostbackRejection.Code) {
+    private static func above(_ version: SKAdNetworkVersion, saysRedownload: Bool) -> (String, PostbackRejection.Code) {
         switch version {
         case .v1_0: ("2.0", saysRedownload ? .invalidSignature : .malformed)
         case .v2_0: ("2.1", .invalidSignature)

@@ -39,8 +39,7 @@ struct AppReader {
     }
 
     private static func endpoint(
-        _ fields: DocumentFields,
-        _ name: String
+        _ fields: DocumentFields, _ name: String
     ) throws(DocumentProblem) -> DeveloperCopies.Endpoint? {
         guard let text = try fields.optionalText(name) else {
             return nil
@@ -139,9 +138,7 @@ struct CampaignReader {
 
     /// What fits each field and still cannot be.
     private static func check(
-        _ campaign: Scenario.Campaign,
-        _ fields: DocumentFields,
-        _ scenario: Scenario
+        _ campaign: Scenario.Campaign, _ fields: DocumentFields, _ scenario: Scenario
     ) throws(DocumentProblem) {
         let versions = Set(campaign.versions.flatMap { $0.shares.map(\.choice) })
         if scenario.networks[campaign.network].id == Scenario.Network.appleAds, versions.contains(.v4_0) {

@@ -248,11 +248,7 @@ package struct DeveloperCopies: Hashable, Sendable {
     package var includesReengagements: Bool
 
     /// Asks for copies; for none unless told otherwise.
-    package init(
-        skAdNetwork: Endpoint? = nil,
-        adAttributionKit: Endpoint? = nil,
-        includesReengagements: Bool = false
-    ) {
+    package init(skAdNetwork: Endpoint? = nil, adAttributionKit: Endpoint? = nil, includesReengagements: Bool = false) {
         self.skAdNetwork = skAdNetwork
         self.adAttributionKit = adAttributionKit
         self.includesReengagements = includesReengagements

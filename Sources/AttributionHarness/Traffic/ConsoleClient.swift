@@ -16,10 +16,6 @@ package struct ConsoleClient: Sendable {
     }
 
     /// The report on test postbacks as JSON.
-    ///
-    /// - Parameter by: Comma-separated names of dimensions.
-    /// - Returns: The bytes of the JSON object.
-    /// - Throws: ``ConsoleError`` for any answer other than 200, or none.
     package func testReport(by: String) async throws -> [UInt8] {
         let url = url + "/v1/report?format=json&provenance=test&by=\(by)"
         let answer: HTTPClient.Answer
@@ -48,12 +44,6 @@ package struct ConsoleClient: Sendable {
 
 extension ConsoleClient {
     /// Requests signatures.
-    ///
-    /// - Parameters:
-    ///   - path: The route, for example `/v1/openrtb/skadn`.
-    ///   - json: The JSON object to send.
-    /// - Returns: The HTTP status and the body of the answer.
-    /// - Throws: An error of the connection.
     package func post(_ path: String, json: String) async throws -> (status: Int, body: [UInt8]) {
         let request = try HTTPClient.Request(url: url + path, json: .whole(Array(json.utf8)), token: token)
         let answer = try await send(request, keeping: 1 << 20)

@@ -83,7 +83,9 @@ package struct DeliveryTarget: Hashable, Sendable {
     /// The URL for the network's own copies; nil for the path of each framework.
     private let registered: String?
 
-    /// Parses a URL; nil for anything but an HTTP URL. One without a path is a server with `skan`'s own paths.
+    /// Parses a URL, or returns nil for anything but an HTTP URL.
+    ///
+    /// One without a path is a server with `skan`'s own paths.
     package init?(_ text: String) {
         guard var url = URLComponents(string: text), url.host?.isEmpty == false,
             ["http", "https"].contains(url.scheme?.lowercased())

@@ -12,12 +12,6 @@ package struct ScenarioTraffic: Sendable {
     private var developmentAt: Int64?
 
     /// Makes the traffic of a world at its beginning.
-    ///
-    /// - Parameters:
-    ///   - world: The devices.
-    ///   - seed: Determines which faults affect which postbacks.
-    ///   - standIn: Signs as Apple.
-    /// - Throws: An OpenSSL error, if no keys can be made for forgers.
     package init(_ world: World, seed: UInt64, standIn: AppleStandIn) throws {
         self.world = world
         signer = try DeliverySigner(world.scenario, seed: seed, standIn: standIn)
@@ -45,11 +39,6 @@ package struct ScenarioTraffic: Sendable {
     }
 
     /// Returns the next deliveries in order of time, or nil at the end of the scenario.
-    ///
-    /// - Parameters:
-    ///   - count: The minimum number of postbacks to collect, in whole hours.
-    ///   - hours: The maximum number of hours to collect.
-    /// - Throws: An OpenSSL error.
     package mutating func next(atLeast count: Int = 4_096, hours: Int = .max) async throws -> [PlannedDelivery]? {
         let first = world.hour
         var postbacks: [SimulatedPostback] = []

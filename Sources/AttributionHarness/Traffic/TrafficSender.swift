@@ -64,10 +64,6 @@ package final class TrafficSender: Sendable {
     private let isTrusted = Atomic(false)
 
     /// Makes a sender.
-    ///
-    /// - Parameters:
-    ///   - target: Where postbacks are posted.
-    ///   - concurrency: The maximum number of requests in flight.
     package init(target: DeliveryTarget, concurrency: Int) {
         self.target = target
         self.concurrency = max(1, concurrency)
@@ -77,16 +73,7 @@ package final class TrafficSender: Sendable {
     ///
     /// The first genuine postback goes alone: unless the server answers that a test key verified it, nothing more is
     /// sent.
-    ///
-    /// - Parameters:
-    ///   - deliveries: The deliveries to send.
-    ///   - onAnswer: Called with each answer.
-    /// - Returns: The answers, counted and compared with the expected ones.
-    /// - Throws: ``Distrust``; failed requests are counted, not thrown.
-    package func send(
-        _ deliveries: [PlannedDelivery],
-        onAnswer: (Answer) -> Void
-    ) async throws -> Result {
+    package func send(_ deliveries: [PlannedDelivery], onAnswer: (Answer) -> Void) async throws -> Result {
         var result = Result()
         let client = HTTPClient()
         var remaining = deliveries
@@ -160,10 +147,7 @@ extension TrafficSender.Result {
     ///   - reason: Why it is in quarantine; nil if unknown.
     ///   - delivery: What was sent.
     package mutating func note(
-        status: Int?,
-        _ verdict: Recording.Status?,
-        _ reason: PostbackRejection.Code?,
-        of delivery: PlannedDelivery
+        status: Int?, _ verdict: Recording.Status?, _ reason: PostbackRejection.Code?, of delivery: PlannedDelivery
     ) {
         switch (status, verdict) {
         case (200, let verdict?):

@@ -42,10 +42,6 @@ package struct AdSelection: Hashable, Sendable {
     ///
     /// From 2.2 on taps go before views; among equals the most recent wins. AdAttributionKit considers six ads in all,
     /// whoever showed them; SKAdNetwork one of each network.
-    ///
-    /// - Parameters:
-    ///   - ads: The ads, in any order.
-    ///   - rules: The rules of the device.
     package init?(among ads: [ShownAd], rules: AppleRules) {
         var ranking = ads.filter { $0.qualifies(by: rules) }
         ranking.sort { left, right in

@@ -58,11 +58,6 @@ package struct AppleRules: Sendable {
     }
 
     /// Whether a conversion has postbacks at all.
-    ///
-    /// - Parameters:
-    ///   - delay: How long after the install, or the re-engagement, the app calls for the first time.
-    ///   - isReengagement: Whether it is a re-engagement, which AdAttributionKit alone has.
-    /// - Returns: Whether the call was in time.
     package func registers(firstCallAfter delay: Int64, isReengagement: Bool = false) -> Bool {
         isReengagement
             ? version == .adAttributionKit && delay <= Self.reengagementToFirstCall
@@ -70,9 +65,6 @@ package struct AppleRules: Sendable {
     }
 
     /// How long after the end of the timer or of a window its postback is sent.
-    ///
-    /// - Parameter sequenceIndex: The window; 0 for the timer.
-    /// - Returns: The shortest and the longest delay, between which the device draws.
     package func delay(afterWindow sequenceIndex: Int) -> ClosedRange<Int64> {
         guard hasWindows else {
             return 0...Self.day

@@ -33,8 +33,6 @@ package struct ConversionTimer: Hashable, Sendable {
     package let endsAt: Int64
 
     /// Runs the timer: 24 hours from the first launch, and again from each update with a greater valid value.
-    ///
-    /// - Parameter updates: The app's calls in order of time.
     package init(_ updates: some Sequence<ConversionUpdate>) {
         var value: UInt8?
         var endsAt = AppleRules.timer
@@ -96,16 +94,8 @@ package struct ConversionWindow: Hashable, Sendable {
 extension ConversionUpdate {
     /// What an app calls on one device: once at the first launch, some more in the first window, and once in each later
     /// window somebody is back in.
-    ///
-    /// - Parameters:
-    ///   - behavior: How people behave.
-    ///   - day: The day of the install.
-    ///   - generator: Draws what is chance.
-    /// - Returns: The calls in order of time.
     static func draw(
-        _ behavior: Scenario.Behavior,
-        day: Int,
-        using generator: inout SeededGenerator
+        _ behavior: Scenario.Behavior, day: Int, using generator: inout SeededGenerator
     ) -> [ConversionUpdate] {
         guard generator.chance(behavior.setsValue) else {
             return []

@@ -43,11 +43,6 @@ package struct CrowdThresholds: Hashable, Sendable {
     package init() {}
 
     /// The tier of a crowd.
-    ///
-    /// - Parameters:
-    ///   - identifier: The installs of the day with one app and identifier.
-    ///   - source: Those of them whose ad the same app or domain showed.
-    /// - Returns: The tier.
     package func tier(identifier: Double, source: Double) -> DataTier {
         if identifier < tierOne {
             .zero
@@ -67,11 +62,6 @@ package struct TierChoice: Hashable, Sendable {
     package let digits: Int
 
     /// Decides: the highest tier, among equals the most digits; tiers 0 and 1 have two.
-    ///
-    /// - Parameters:
-    ///   - two: The tier of the form of two digits.
-    ///   - three: That of three.
-    ///   - four: That of four.
     package init(two: DataTier, three: DataTier, four: DataTier) {
         let best = max(two, three, four)
         tier = best
@@ -90,10 +80,6 @@ struct CampaignCrowds {
     private let sourceShares: [[Int: Double]]
 
     /// Counts the installs of a day.
-    ///
-    /// - Parameters:
-    ///   - scenario: The campaigns.
-    ///   - installs: The installs of the day by campaign.
     init(_ scenario: Scenario, installs: [Int]) {
         self.scenario = scenario
         let campaigns = scenario.campaigns

@@ -200,11 +200,7 @@ struct SimulatedDevice {
     }
 
     /// A postback with the fields that do not depend on the outcome.
-    private mutating func start(
-        _ ad: ShownAd,
-        campaign: Int,
-        _ kind: SimulatedPostback.Kind
-    ) -> SimulatedPostback {
+    private mutating func start(_ ad: ShownAd, campaign: Int, _ kind: SimulatedPostback.Kind) -> SimulatedPostback {
         var postback = SimulatedPostback(
             time: 0, idHigh: generator.next(), idLow: generator.next(), campaign: UInt16(campaign),
             source: UInt16(source), version: rules.version)

@@ -33,12 +33,7 @@ package struct SimulatedPostback: Hashable, Sendable {
 
     /// Makes a postback that says as little as it can.
     package init(
-        time: Int64,
-        idHigh: UInt64,
-        idLow: UInt64,
-        campaign: UInt16,
-        source: UInt16,
-        version: AttributionVersion
+        time: Int64, idHigh: UInt64, idLow: UInt64, campaign: UInt16, source: UInt16, version: AttributionVersion
     ) {
         self.time = time
         self.idHigh = idHigh

@@ -36,13 +36,6 @@ package struct World: Sendable {
     }
 
     /// Makes a world of ordinary days with exactly so many postbacks.
-    ///
-    /// - Parameters:
-    ///   - count: The number of postbacks.
-    ///   - days: The number of days.
-    ///   - faults: A factor for the shares of all faults.
-    ///   - start: The first day.
-    ///   - seed: Determines everything random.
     package static func plain(
         count: Int, days: Int = 30, faults: Double = 1, start: CalendarDay = CalendarDay(number: 20_454), seed: UInt64
     ) async throws -> World {

@@ -8,12 +8,6 @@ package struct DocumentProblem: CodedError, Hashable, CustomStringConvertible {
     package let cure: String
 
     /// Makes a problem.
-    ///
-    /// - Parameters:
-    ///   - field: The field from the outermost object on, such as `campaigns[0].installs`; indices count from 0.
-    ///   - found: Its value.
-    ///   - expected: What was expected.
-    ///   - cure: What to do.
     package init(_ field: String, found: String, expected: String, cure: String) {
         problem = FieldProblem(field: field, found: found, expected: expected)
         self.cure = cure
@@ -32,5 +26,88 @@ package struct DocumentProblem: CodedError, Hashable, CustomStringConvertible {
     /// What is wrong, in one sentence.
     package var description: String {
         problem.description
+    }
+}
+
+/// Collects the problems of a document, so that a person can mend all of them at once.
+package struct DocumentProblems: Sendable {
+    /// The problems, in the order in which they were found.
+    package private(set) var all: [DocumentProblem] = []
+
+    /// Starts without problems.
+    package init() {}
+
+    /// Reads a part of the document, and notes why it cannot be read.
+    ///
+    /// - Returns: The part, or nil if it has a problem.
+    package mutating func attempt<Value>(_ read: @autoclosure () throws(DocumentProblem) -> Value) -> Value? {
+        do throws(DocumentProblem) {
+            return try read()
+        } catch {
+            all.append(error)
+            return nil
+        }
+    }
+
+    /// Notes problems.
+    package mutating func note(_ problems: [DocumentProblem]) {
+        all += problems
+    }
+
+    /// Notes a problem.
+    package mutating func note(_ problem: DocumentProblem) {
+        all.append(problem)
+    }
+}
+
+/// Why documents cannot be used: everything that is wrong with them.
+package struct InvalidDocuments: CodedError, Hashable, CustomStringConvertible {
+    /// A problem with the name of its document.
+    package struct Problem: CodedError, Hashable, CustomStringConvertible {
+        /// The file, or what else the document came from.
+        package let document: String
+        /// What is wrong.
+        package let problem: DocumentProblem
+
+        /// A file that is not as it must be.
+        package var code: ErrorCode {
+            .malformedFile
+        }
+
+        /// The document, and what is wrong.
+        package var description: String {
+            "\(document): \(problem)"
+        }
+
+        /// What to do about it.
+        package var hint: String? {
+            problem.cure
+        }
+    }
+
+    /// What is wrong; at least one problem.
+    package private(set) var problems: [Problem] = []
+
+    /// Starts without problems; to be thrown once there is one.
+    package init() {}
+
+    /// Adds the problems of a document.
+    package mutating func note(_ problems: [DocumentProblem], in document: String) {
+        self.problems += problems.map { Problem(document: document, problem: $0) }
+    }
+
+    /// A file that is not as it must be.
+    package var code: ErrorCode {
+        .malformedFile
+    }
+
+    /// Every problem, in one line.
+    package var description: String {
+        problems.map(\.description).joined(separator: "; ")
+    }
+
+    /// What to do about the first problem.
+    package var hint: String? {
+        problems.first?.hint
     }
 }

@@ -18,10 +18,6 @@ struct ReportComparison {
     private var before: [ReportFigures] = []
 
     /// Reads the reports before anything is sent.
-    ///
-    /// - Parameters:
-    ///   - source: Where the reports come from.
-    ///   - days: The days of the scenario if the source gets its times; empty if it has a clock of its own.
     init(_ source: Source, days: [CalendarDay]) async throws {
         self.source = source
         self.days = days

@@ -29,10 +29,6 @@ struct ScenarioRun {
 
     /// Writes the deliveries as `skan import` and `skan replay` read them, the expected report, and the costs of the
     /// ads if the scenario has any.
-    ///
-    /// - Parameters:
-    ///   - folder: The folder.
-    ///   - isTimed: Whether to write the time and the recipient of each delivery, or its body alone.
     mutating func write(to folder: String, isTimed: Bool) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = "\(folder)/postbacks.ndjson"
@@ -116,12 +112,7 @@ struct ScenarioRun {
 
     // MARK: A store
 
-    /// Records the deliveries in a store with the times of the scenario.
-    ///
-    /// - Parameters:
-    ///   - feed: The store.
-    ///   - end: The last moment whose deliveries are recorded, in Unix milliseconds.
-    /// - Returns: The answers, compared with the expected ones.
+    /// Records the deliveries up to a time in Unix milliseconds, with the times of the scenario.
     mutating func record(in feed: StoreFeed, through end: Int64 = .max) async throws -> TrafficSender.Result {
         let start = traffic.startMilliseconds
         async let writing: Void = feed.run()

@@ -1,3 +1,33 @@
+/// The range of a scanned JSON string, with its escapes decoded.
+package enum ScannedJSONString {
+    /// A string without escapes: the range between the quotes, which is valid UTF-8.
+    case plain(Range<Int>)
+    /// A string with escapes: its range in the decoded bytes.
+    case decoded(Range<Int>)
+}
+
+/// A scanned JSON value: its range in the text, or the value itself if it needs no allocation.
+package enum ScannedJSONValue {
+    /// A string.
+    case string(ScannedJSONString)
+    /// A whole number within 64 bits.
+    case integer(Int64)
+    /// The text of every other number.
+    case number(Range<Int>)
+    /// `true` or `false`.
+    case bool(Bool)
+    /// `null`.
+    case null
+    /// The text of an array or an object.
+    case nested(Range<Int>)
+}
+
+/// A scanned name with its value.
+package struct ScannedJSONField {
+    package let name: ScannedJSONString
+    package let value: ScannedJSONValue
+}
+
 /// The text of a scanned JSON object, from which names and values are created on access.
 package struct JSONSource: Sendable {
     /// The text as received.
@@ -67,9 +97,7 @@ package struct JSONSource: Sendable {
     }
 
     /// The elements of an array, in order, with the source they are in; nil for any other value.
-    func elements(
-        of value: ScannedJSONValue, depth: Int
-    ) -> (source: JSONSource, values: [ScannedJSONValue])? {
+    func elements(of value: ScannedJSONValue, depth: Int) -> (source: JSONSource, values: [ScannedJSONValue])? {
         guard isNested(value, in: "["), case .nested(let range) = value else {
             return nil
         }
@@ -84,5 +112,65 @@ package struct JSONSource: Sendable {
     /// A range that is known to be UTF-8.
     private func text(_ range: Range<Int>) -> String {
         bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether both hold the same bytes.
+    package func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        count == other.count && !differs(from: other)
+    }
+
+    /// The beginning of a text, for messages, cut between two characters.
+    package var excerpt: UnsafeBufferPointer<UInt8> {
+        var end = Swift.min(count, 256)
+        // Continuation bytes are 10xxxxxx.
+        while end < count, end > 0, self[end] & 0xC0 == 0x80 {
+            end -= 1
+        }
+        return UnsafeBufferPointer(rebasing: self[..<end])
+    }
+
+    /// The index of the first occurrence of a byte at or after an index, or nil if there is none.
+    package func firstIndex(of wanted: UInt8, from start: Int) -> Int? {
+        let lows: UInt64 = 0x0101_0101_0101_0101
+        let raw = UnsafeRawBufferPointer(self)
+        var index = start
+        while index + 8 <= count {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let differences = word ^ lows &* UInt64(wanted)
+            let found = (differences &- lows) & ~differences & 0x8080_8080_8080_8080
+            guard found == 0 else {
+                return index + found.trailingZeroBitCount / 8
+            }
+            index += 8
+        }
+        while index < count {
+            guard self[index] != wanted else {
+                return index
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Compares eight bytes at a time; both must have the same length.
+    private func differs(from other: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (mine, theirs) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+        var index = 0
+        while index + 8 <= count {
+            let word = mine.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard word == theirs.loadUnaligned(fromByteOffset: index, as: UInt64.self) else {
+                return true
+            }
+            index += 8
+        }
+        while index < count {
+            guard mine[index] == theirs[index] else {
+                return true
+            }
+            index += 1
+        }
+        return false
     }
 }

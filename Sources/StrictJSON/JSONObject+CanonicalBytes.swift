@@ -5,10 +5,6 @@ extension JSONObject {
     /// The encoding is the number of fields, then for each field, sorted by the bytes of its name, the name, a byte for
     /// the kind of value, and the value. Counts take four bytes and whole numbers eight, little-endian. Other numbers,
     /// arrays and objects are compared by their text.
-    ///
-    /// - Parameters:
-    ///   - excluded: The name of a field to leave out.
-    ///   - output: The buffer to append to.
     package func appendCanonicalBytes(except excluded: StaticString? = nil, to output: inout [UInt8]) {
         source.bytes.withUnsafeBufferPointer { bytes in
             source.decoded.withUnsafeBufferPointer { decoded in
@@ -63,26 +59,12 @@ private struct CanonicalEncoder {
         }
     }
 
-    /// Sorts short lists by insertion, and longer ones with the standard library.
     private func sort(_ entries: UnsafeMutableBufferPointer<Entry>, _ fields: [ScannedJSONField]) {
         var entries = entries
-        func precedes(_ lhs: Entry, _ rhs: Entry) -> Bool {
+        entries.sort { lhs, rhs in
             lhs.prefix != rhs.prefix
                 ? lhs.prefix < rhs.prefix
-                : text(fields[lhs.index].name).precedes(text(fields[rhs.index].name))
-        }
-        guard entries.count <= 24 else {
-            entries.sort(by: precedes)
-            return
-        }
-        for end in entries.indices.dropFirst() {
-            let entry = entries[end]
-            var slot = end
-            while slot > 0, precedes(entry, entries[slot - 1]) {
-                entries[slot] = entries[slot - 1]
-                slot -= 1
-            }
-            entries[slot] = entry
+                : text(fields[lhs.index].name).lexicographicallyPrecedes(text(fields[rhs.index].name))
         }
     }
 

@@ -1,3 +1,53 @@
+/// Standard base64 with padding (RFC 4648, section 4), read strictly.
+package enum Base64 {
+    /// Decodes a text, or returns nil for bytes outside the alphabet, missing padding, or nonzero trailing bits.
+    package static func decode(_ text: String) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { decode(utf8: $0) }
+    }
+
+    /// Decodes a text given as UTF-8, with the same rules.
+    package static func decode(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard text.count.isMultiple(of: 4) else {
+            return nil
+        }
+        let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
+        guard padding == 0 || text.last == UInt8(ascii: "=") else {
+            return nil
+        }
+        return Base64Alphabet.standard.decode(UnsafeBufferPointer(rebasing: text.dropLast(padding)))
+    }
+
+    /// Encodes bytes with padding.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        Base64Alphabet.standard.encode(bytes, isPadded: true)
+    }
+}
+
+/// Base64url without padding (RFC 4648, section 5), read strictly: each byte sequence has exactly one encoding.
+package enum Base64URL {
+    /// Decodes ASCII text, or returns nil for padding, bytes outside the alphabet, an impossible length, or nonzero
+    /// trailing bits.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        text.withContiguousStorageIfAvailable(decode(utf8:)) ?? Array(text).withUnsafeBufferPointer(decode(utf8:))
+    }
+
+    /// Decodes a text given as UTF-8, with the same rules.
+    package static func decode(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        Base64Alphabet.url.decode(text)
+    }
+
+    /// Encodes bytes without padding.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        Base64Alphabet.url.encode(bytes, isPadded: false)
+    }
+
+    /// Encodes bytes without padding at the end of a text.
+    package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        Base64Alphabet.url.append(bytes, to: &text, isPadded: false)
+    }
+}
+
 /// The digits of one form of base64 (RFC 4648), and what both forms have in common: everything but the padding.
 struct Base64Alphabet: Sendable {
     /// Standard base64, section 4.
@@ -86,11 +136,6 @@ struct Base64Alphabet: Sendable {
     }
 
     /// Encodes bytes.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes; copied, because callers in other modules pass an unspecialized collection.
-    ///   - isPadded: Whether `=` fills the last group of four.
-    /// - Returns: The text.
     func encode(_ bytes: some Collection<UInt8>, isPadded: Bool) -> String {
         let bytes = Array(bytes)
         return String(unsafeUninitializedCapacity: Self.capacity(bytes)) { output in
@@ -110,9 +155,7 @@ struct Base64Alphabet: Sendable {
         (bytes.count + 2) / 3 * 4
     }
 
-    private func encode(
-        _ bytes: [UInt8], into output: UnsafeMutableBufferPointer<UInt8>, isPadded: Bool
-    ) -> Int {
+    private func encode(_ bytes: [UInt8], into output: UnsafeMutableBufferPointer<UInt8>, isPadded: Bool) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             digits.withUnsafeBufferPointer { digits in
                 Self.encode(bytes, with: digits, into: output, isPadded: isPadded)

@@ -63,17 +63,13 @@ struct JSONScanner {
         var values: [ScannedJSONValue] = []
         skipWhiteSpace()
         if !take(UInt8(ascii: "]")) {
-            while true {
+            repeat {
                 skipWhiteSpace()
                 values.append(try scanValue())
                 skipWhiteSpace()
-                if take(UInt8(ascii: ",")) {
-                    continue
-                }
-                guard take(UInt8(ascii: "]")) else {
-                    throw .syntax(offset: position, expected: "',' or ']'")
-                }
-                break
+            } while take(UInt8(ascii: ","))
+            guard take(UInt8(ascii: "]")) else {
+                throw .syntax(offset: position, expected: "',' or ']'")
             }
         }
         skipWhiteSpace()
@@ -87,8 +83,9 @@ struct JSONScanner {
         position += 1
         var fields: [ScannedJSONField] = []
         fields.reserveCapacity(16)
-        var marks = JSONNameFilter()
-        var names: JSONNameIndex?
+        // The bits of the names so far: while each name sets a new one, none is repeated.
+        var marks: UInt64 = 0
+        var mayRepeat = false
         skipWhiteSpace()
         if take(UInt8(ascii: "}")) {
             return fields
@@ -99,10 +96,9 @@ struct JSONScanner {
                 throw .syntax(offset: position, expected: "a name in double quotes")
             }
             let name = try scanString()
-            let isNew = withUTF8(of: name) { marks.insert($0) }
-            if !isNew || names != nil {
-                try insert(name, into: &names, after: fields)
-            }
+            let bit: UInt64 = 1 &<< mark(of: name)
+            mayRepeat = mayRepeat || marks & bit != 0
+            marks |= bit
             guard fields.count < JSONObject.maximumFields else {
                 throw .tooManyFields(limit: JSONObject.maximumFields)
             }
@@ -118,6 +114,9 @@ struct JSONScanner {
             }
             guard take(UInt8(ascii: "}")) else {
                 throw .syntax(offset: position, expected: "',' or '}'")
+            }
+            if mayRepeat {
+                try refuseDuplicates(fields)
             }
             return fields
         }
@@ -150,42 +149,37 @@ struct JSONScanner {
 
     // MARK: Names
 
-    /// Refuses a duplicate name; with many names, an index is built when it is first needed.
-    private func insert(
-        _ name: ScannedJSONString, into names: inout JSONNameIndex?, after fields: [ScannedJSONField]
-    ) throws(JSONError) {
-        if names == nil, fields.count <= Self.fewFields {
-            let isNew = withUTF8(of: name) { bytes in
-                fields.allSatisfy { field in withUTF8(of: field.name) { !$0.hasSameBytes(as: bytes) } }
+    /// Refuses a duplicate name.
+    ///
+    /// The standard library seeds the hash, so an attacker cannot construct names that collide.
+    private func refuseDuplicates(_ fields: [ScannedJSONField]) throws(JSONError) {
+        var hashes = Set<Int>(minimumCapacity: fields.count)
+        for (index, field) in fields.enumerated() {
+            let (hash, isRepeated) = withUTF8(of: field.name) { name in
+                var hasher = Hasher()
+                hasher.combine(bytes: UnsafeRawBufferPointer(name))
+                let hash = hasher.finalize()
+                return (
+                    hash,
+                    hashes.contains(hash)
+                        && fields[..<index].contains { withUTF8(of: $0.name) { $0.hasSameBytes(as: name) } }
+                )
             }
-            guard isNew else {
-                throw duplicate(name)
+            guard !isRepeated else {
+                throw .duplicateName(withUTF8(of: field.name) { String(decoding: $0.excerpt, as: UTF8.self) })
             }
-            return
+            hashes.insert(hash)
         }
-        var index = names ?? JSONNameIndex()
-        if names == nil {
-            for (position, field) in fields.enumerated() {
-                _ = withUTF8(of: field.name) { index.insert(position, $0) { _ in false } }
-            }
-        }
-        let isNew = withUTF8(of: name) { bytes in
-            index.insert(fields.count, bytes) { other in
-                withUTF8(of: fields[other].name) { $0.hasSameBytes(as: bytes) }
-            }
-        }
-        guard isNew else {
-            throw duplicate(name)
-        }
-        names = index
     }
 
-    private func duplicate(_ name: ScannedJSONString) -> JSONError {
-        .duplicateName(withUTF8(of: name) { String(decoding: $0.excerpt, as: UTF8.self) })
+    /// A number below 64 in which names rarely agree.
+    @inline(__always)
+    private func mark(of name: ScannedJSONString) -> UInt64 {
+        withUTF8(of: name) { name in
+            let sum = name.isEmpty ? 0 : name.count &* 7 &+ Int(name[0]) &* 5 &+ Int(name[name.count - 1]) &* 3
+            return UInt64(sum & 63)
+        }
     }
-
-    /// Up to this many names are compared one by one.
-    private static let fewFields = 24
 
     @inline(__always)
     private func withUTF8<Value>(of string: ScannedJSONString, _ use: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
@@ -234,8 +228,6 @@ struct JSONScanner {
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
     /// Skips literal text inside a string, eight bytes at a time.
-    ///
-    /// - Parameter seenBits: The union of the bits of all bytes skipped; a high bit means that not all are ASCII.
     @inline(__always)
     private mutating func skipText(_ seenBits: inout UInt64) {
         while position + 8 <= bytes.count {
@@ -423,8 +415,6 @@ struct JSONScanner {
     }
 
     /// Skips a number.
-    ///
-    /// - Returns: Whether it has neither a fraction nor an exponent.
     @inline(__always)
     private mutating func skipNumber() throws(JSONError) -> Bool {
         if byte == UInt8(ascii: "-") {
