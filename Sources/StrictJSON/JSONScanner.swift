@@ -97,7 +97,13 @@ struct JSONScanner {
             }
             let name = try scanString()
             let bit: UInt64 = 1 &<< mark(of: name)
-            mayRepeat = mayRepeat || marks & bit != 0
+            if marks & bit != 0 {
+                if fields.count < Self.fewFields {
+                    try refuse(name, in: fields)
+                } else {
+                    mayRepeat = true
+                }
+            }
             marks |= bit
             guard fields.count < JSONObject.maximumFields else {
                 throw .tooManyFields(limit: JSONObject.maximumFields)
@@ -149,26 +155,33 @@ struct JSONScanner {
 
     // MARK: Names
 
-    /// Refuses a duplicate name.
+    /// Up to this many names are compared one by one.
+    private static let fewFields = 24
+
+    /// Refuses a name that one of the fields has.
+    private func refuse(_ name: ScannedJSONString, in fields: some Sequence<ScannedJSONField>) throws(JSONError) {
+        let isRepeated = withUTF8(of: name) { bytes in
+            fields.contains { withUTF8(of: $0.name) { $0.hasSameBytes(as: bytes) } }
+        }
+        guard !isRepeated else {
+            throw .duplicateName(withUTF8(of: name) { String(decoding: $0.excerpt, as: UTF8.self) })
+        }
+    }
+
+    /// Refuses a duplicate name among many.
     ///
     /// The standard library seeds the hash, so an attacker cannot construct names that collide.
     private func refuseDuplicates(_ fields: [ScannedJSONField]) throws(JSONError) {
         var hashes = Set<Int>(minimumCapacity: fields.count)
         for (index, field) in fields.enumerated() {
-            let (hash, isRepeated) = withUTF8(of: field.name) { name in
+            let hash = withUTF8(of: field.name) { name in
                 var hasher = Hasher()
                 hasher.combine(bytes: UnsafeRawBufferPointer(name))
-                let hash = hasher.finalize()
-                return (
-                    hash,
-                    hashes.contains(hash)
-                        && fields[..<index].contains { withUTF8(of: $0.name) { $0.hasSameBytes(as: name) } }
-                )
+                return hasher.finalize()
             }
-            guard !isRepeated else {
-                throw .duplicateName(withUTF8(of: field.name) { String(decoding: $0.excerpt, as: UTF8.self) })
+            if !hashes.insert(hash).inserted {
+                try refuse(field.name, in: fields[..<index])
             }
-            hashes.insert(hash)
         }
     }
 
