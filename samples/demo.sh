@@ -92,7 +92,7 @@ run "$skan" web-ad tap --source-domain example.com --network-key key.pem --keys 
     --url "${postbacks%/skadnetwork/postbacks}" <link.json \
     | expect '^tapped 1: valid payloads 1, postbacks recorded 1$'
 
-say "7. A day of simulated traffic in both frameworks: repeats, replays, forgeries, broken bodies"
+say "7. A month of simulated traffic in both frameworks: repeats, replays, forgeries, broken bodies"
 run "$skan" simulate --count 2000 --keys keys --post "$postbacks" --report-url "$console" \
     | expect '^the report agrees with what was sent in every figure$'
 

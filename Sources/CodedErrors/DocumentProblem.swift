@@ -14,13 +14,19 @@ package struct DocumentProblem: CodedError, Hashable, CustomStringConvertible {
     }
 
     /// A file that is not as it must be.
-    package var code: ErrorCode { .malformedFile }
+    package var code: ErrorCode {
+        .malformedFile
+    }
 
     /// What to do about it.
-    package var hint: String? { cure }
+    package var hint: String? {
+        cure
+    }
 
     /// What is wrong, in one sentence.
-    package var description: String { problem.description }
+    package var description: String {
+        problem.description
+    }
 }
 
 /// Collects the problems of a document, so that a person can mend all of them at once.
@@ -32,6 +38,8 @@ package struct DocumentProblems: Sendable {
     package init() {}
 
     /// Reads a part of the document, and notes why it cannot be read.
+    ///
+    /// - Returns: The part, or nil if it has a problem.
     package mutating func attempt<Value>(_ read: @autoclosure () throws(DocumentProblem) -> Value) -> Value? {
         do throws(DocumentProblem) {
             return try read()
@@ -62,13 +70,19 @@ package struct InvalidDocuments: CodedError, Hashable, CustomStringConvertible {
         package let problem: DocumentProblem
 
         /// A file that is not as it must be.
-        package var code: ErrorCode { .malformedFile }
+        package var code: ErrorCode {
+            .malformedFile
+        }
 
         /// The document, and what is wrong.
-        package var description: String { "\(document): \(problem)" }
+        package var description: String {
+            "\(document): \(problem)"
+        }
 
         /// What to do about it.
-        package var hint: String? { problem.cure }
+        package var hint: String? {
+            problem.cure
+        }
     }
 
     /// What is wrong; at least one problem.
@@ -83,7 +97,9 @@ package struct InvalidDocuments: CodedError, Hashable, CustomStringConvertible {
     }
 
     /// A file that is not as it must be.
-    package var code: ErrorCode { .malformedFile }
+    package var code: ErrorCode {
+        .malformedFile
+    }
 
     /// Every problem, in one line.
     package var description: String {
@@ -91,5 +107,7 @@ package struct InvalidDocuments: CodedError, Hashable, CustomStringConvertible {
     }
 
     /// What to do about the first problem.
-    package var hint: String? { problems.first?.hint }
+    package var hint: String? {
+        problems.first?.hint
+    }
 }

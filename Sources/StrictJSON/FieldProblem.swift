@@ -21,3 +21,16 @@ extension FieldProblem: CustomStringConvertible {
         "\(field): found \(found), expected \(expected)"
     }
 }
+
+extension CaseIterable where Self: RawRepresentable, RawValue == String {
+    /// Finds a case by its name.
+    package init(named name: String, in field: String, shownTo length: Int = 40) throws(FieldProblem) {
+        guard let value = Self(rawValue: name) else {
+            let known = Self.allCases.map(\.rawValue)
+            throw FieldProblem(
+                field: field, found: name.shortened(to: length),
+                expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: name))
+        }
+        self = value
+    }
+}

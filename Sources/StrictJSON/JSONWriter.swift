@@ -17,8 +17,6 @@ package struct JSONWriter: Sendable {
     private var isAfterName = false
 
     /// Makes a writer that has written nothing.
-    ///
-    /// - Parameter isPretty: Whether to write over several lines.
     package init(isPretty: Bool = false) {
         self.isPretty = isPretty
         bytes.reserveCapacity(1024)
@@ -61,8 +59,6 @@ package struct JSONWriter: Sendable {
     // MARK: Values
 
     /// Writes an object.
-    ///
-    /// - Parameter writeMembers: Writes each name and its value.
     package mutating func object(_ writeMembers: (inout JSONWriter) throws -> Void) rethrows {
         let outer = isInObject
         begin(UInt8(ascii: "{"), isObject: true)
@@ -71,8 +67,6 @@ package struct JSONWriter: Sendable {
     }
 
     /// Writes an array.
-    ///
-    /// - Parameter writeElements: Writes each value.
     package mutating func array(_ writeElements: (inout JSONWriter) throws -> Void) rethrows {
         let outer = isInObject
         begin(UInt8(ascii: "["), isObject: false)
@@ -228,6 +222,33 @@ package struct JSONWriter: Sendable {
                 bytes.append(utf8Of: "\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
             default: bytes.append(byte)
             }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the UTF-8 of a text.
+    package mutating func append(utf8Of text: String) {
+        var text = text
+        text.withUTF8 { append(contentsOf: $0) }
+    }
+
+    /// Appends the digits of a number, after a minus sign for a negative one.
+    package mutating func append(decimal value: Int64) {
+        if value < 0 {
+            append(UInt8(ascii: "-"))
+        }
+        // From the last digit to the first; a 64-bit number has at most 20.
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var first = digits.count
+        var remaining = value.magnitude
+        repeat {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(remaining % 10)
+            remaining /= 10
+        } while remaining > 0
+        for index in first..<digits.count {
+            append(digits[index])
         }
     }
 }

@@ -93,9 +93,8 @@ struct DeveloperCopyTests {
         var traffic = try ScenarioTraffic(world, seed: 1, standIn: try AppleStandIn())
         var bodies: [Delivery.Recipient: [[UInt8]]] = [:]
         let target = try #require(DeliveryTarget("http://127.0.0.1:1/registered"))
-        while let chunk = try await traffic.next() {
-            for timed in chunk {
-                let delivery = timed.delivery
+        while let deliveries = try await traffic.next() {
+            for delivery in deliveries {
                 bodies[delivery.recipient, default: []].append(delivery.body)
                 #expect(
                     target.url(for: delivery.recipient, delivery.framework)
@@ -111,15 +110,16 @@ struct DeveloperCopyTests {
         #expect(deliveries["deliveries: also-from-another-recipient"] == deliveries["deliveries: test duplicate"])
     }
 
-    @Test("A plain day knows the framework of each delivery, and so its path")
-    func plainDay() throws {
-        let plan = try TrafficPlan(
-            postbacks: 60, seed: 1, shares: TrafficShares().scaled(by: 0), standIn: try AppleStandIn())
-        for delivery in plan.deliveries {
+    @Test("A plain world knows the framework of each delivery, and so its path")
+    func plain() async throws {
+        var traffic = try ScenarioTraffic(
+            await World.plain(count: 60, faults: 0, seed: 1), seed: 1, standIn: try AppleStandIn())
+        let deliveries = try #require(try await traffic.next())
+        for delivery in deliveries {
             let isKit = if case .adAttributionKit = try ReceivedPostback(reading: delivery.body) { true } else { false }
             #expect(delivery.framework == (isKit ? .adAttributionKit : .skAdNetwork))
         }
-        #expect(Set(plan.deliveries.map(\.framework)).count == 2)
+        #expect(Set(deliveries.map(\.framework)).count == 2)
     }
 
     @Test(

@@ -47,7 +47,6 @@ struct AppleVectorTests {
     @Test("Any change to a signed field, and any moved value, is detected", arguments: genuine)
     func tampered(_ file: String) throws {
         let postback = try ReceivedPostback(reading: Self.vector(file).body)
-        let changes = Tampering.all(of: postback)
         let signed: [PostbackField] =
             switch postback {
             case .skAdNetwork(let postback):
@@ -57,10 +56,7 @@ struct AppleVectorTests {
                 try postback.signedFields.map { try #require(PostbackField(rawValue: $0.name)) }
             }
         #expect(Set(Tampering.changes(of: postback).map(\.field)).isSuperset(of: signed))
-        for change in changes {
-            let judgement = verifier.judge(change.body)
-            #expect(change.isDetected(by: judgement, original: postback), "\(change)")
-        }
+        MovedValue.expectDetected(postback, by: verifier)
     }
 
     @Test(
@@ -88,7 +84,8 @@ struct AppleVectorTests {
         draft[.conversionValue] = .integer(7)
         draft.fields.append(JSONField(name: "country-code", value: .string("DE")))
         draft.fields.reverse()
-        let body = draft.body(signature: postback.attributionSignature, escapesSlashes: true)
+        let body = draft.body(signature: postback.attributionSignature)
+            .flatMap { $0 == UInt8(ascii: "/") ? Array("\\/".utf8) : [$0] }
         guard case .verified(let verified) = verifier.judge(body), case .skAdNetwork(let read) = verified.postback
         else {
             Issue.record("refused")

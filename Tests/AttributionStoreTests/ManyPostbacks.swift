@@ -26,10 +26,13 @@ struct ManyPostbacks {
             let postbacks = try Postbacks()
             try postbacks.verifier.prepareTables()
             var generator = Generator(state: 42)
-            let plan = try TrafficPlan(
-                postbacks: 3 * ManyPostbacks.block + 3, seed: 5, shares: TrafficShares().scaled(by: 0),
-                standIn: postbacks.standIn)
-            deliveries = plan.deliveries.enumerated().map { index, delivery in
+            var world = World(try .plain(days: 30, scale: 4), start: CalendarDay(number: 20_728), seed: 5)
+            var bodies: [[UInt8]] = []
+            while bodies.count < 3 * ManyPostbacks.block + 3, let hour = world.nextHour() {
+                bodies += try hour.map { try $0.body(in: world.scenario, signedBy: postbacks.standIn) }
+            }
+            bodies.removeSubrange((3 * ManyPostbacks.block + 3)...)
+            deliveries = bodies.enumerated().map { index, body in
                 let time: Int64 =
                     switch index {
                     case 1_000: 0
@@ -39,7 +42,7 @@ struct ManyPostbacks {
                             + Int64(generator.next() % 86_400_000)
                     }
                 return Delivery(
-                    judgement: postbacks.verifier.judge(delivery.body),
+                    judgement: postbacks.verifier.judge(body),
                     recipient: index % 5 == 0 ? .developer : .network, receivedAtMilliseconds: time)
             }
             others = try (0..<(ManyPostbacks.block + 10)).map { number in

@@ -113,12 +113,14 @@ struct PostbackLedgerTests {
 
     @Test("A recount finds no difference, and finds one made with SQL")
     func recount() async throws {
-        let plan = try TrafficPlan(postbacks: 200, seed: 3, shares: TrafficShares(), standIn: postbacks.standIn)
+        var traffic = try ScenarioTraffic(
+            await World.plain(count: 200, seed: 3), seed: 3, standIn: postbacks.standIn)
+        let bodies = try #require(try await traffic.next()).map(\.body)
         let verifier = postbacks.verifier
         do {
             let ledger = try OpenLedger(store.path)
-            for deliveries in [plan.deliveries.prefix(100), plan.deliveries.dropFirst(100)] {
-                _ = try ledger.record(deliveries.map { postbacks.delivery($0.body) })
+            for part in [bodies.prefix(100), bodies.dropFirst(100)] {
+                _ = try ledger.record(part.map { postbacks.delivery($0) })
             }
             _ = try ledger.record([try postbacks.genuine()])
             let recount = try await ledger.recount(verifier)

@@ -1,6 +1,7 @@
 import Attribution
 package import AttributionSigning
 import Foundation
+import StrictJSON
 
 /// A stand-in for Apple that signs postbacks of both frameworks and every version with test keys on Apple's curves.
 ///
@@ -41,30 +42,29 @@ package struct AppleStandIn: Sendable {
     }
 
     /// Signs a draft by the rules of its version.
-    ///
-    /// - Throws: ``Attribution/PostbackRejection`` if the draft lacks a field that its version signs.
-    package func sign(_ draft: PostbackDraft, escapesSlashes: Bool = false) throws -> [UInt8] {
+    package func sign(_ draft: PostbackDraft) throws -> [UInt8] {
         // Read with a placeholder signature, so that the signed text is the one a receiver verifies.
         let unsigned = try SKAdNetworkPostback(reading: draft.body(signature: [0]))
         guard let key = keys[unsigned.version.postbackCurve] else {
             throw KeyProblem.wrongCurve(unsigned.version.postbackCurve, version: unsigned.version)
         }
-        return draft.body(signature: try key.signature(for: unsigned.signedText), escapesSlashes: escapesSlashes)
+        return draft.body(signature: try key.signature(for: unsigned.signedText))
     }
 
     /// Signs an AdAttributionKit draft, even an invalid one.
-    ///
-    /// - Parameter draft: The draft.
-    /// - Returns: The body as a device sends it.
-    /// - Throws: An OpenSSL error.
     package func sign(_ draft: AdAttributionKitDraft) throws -> [UInt8] {
-        guard let key = keys[.p256] else {
-            throw KeyProblem.wrongCurveForJWS(.p192)
-        }
-        return draft.body(signature: try key.jwsSignature(for: Array(draft.signedText.utf8)))
+        draft.body(signature: try jwsSignature(over: Array(draft.signedText.utf8)))
     }
 
-    /// Signs bytes with the key of a curve, as SKAdNetwork wants it: DER.
+    /// Signs a draft of either framework.
+    func sign(_ draft: AnyPostbackDraft) throws -> [UInt8] {
+        switch draft {
+        case .skAdNetwork(let draft): try sign(draft)
+        case .adAttributionKit(let draft): try sign(draft)
+        }
+    }
+
+    /// Signs bytes with the key of a curve; DER, as for SKAdNetwork.
     func signature(over bytes: [UInt8], _ curve: SignatureCurve) throws -> [UInt8] {
         guard let key = keys[curve] else {
             throw KeyProblem.wrongCurveForJWS(curve)
@@ -72,11 +72,60 @@ package struct AppleStandIn: Sendable {
         return try key.signature(over: bytes)
     }
 
-    /// Signs bytes as AdAttributionKit wants it: r‖s.
+    /// Signs bytes with the P-256 key; r‖s, as for AdAttributionKit.
     func jwsSignature(over bytes: [UInt8]) throws -> [UInt8] {
         guard let key = keys[.p256] else {
             throw KeyProblem.wrongCurveForJWS(.p192)
         }
         return try key.jwsSignature(for: bytes)
+    }
+}
+
+/// A published postback, built into the product, and whether its signature verifies with Apple's key.
+///
+/// - SeeAlso: [Verifying an install-validation
+///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
+package struct AppleSignedPostback: Sendable, CustomStringConvertible {
+    /// The name of its file.
+    package let name: String
+    /// Whether it must verify.
+    package let isGenuine: Bool
+    /// What the case shows.
+    package let why: String
+    /// The body, with the names in the order of the file.
+    package let body: [UInt8]
+
+    /// The name of its file.
+    package var description: String {
+        name
+    }
+
+    /// All built-in postbacks, ordered by version.
+    package static func all() throws -> [AppleSignedPostback] {
+        try [
+            PackageResources.skan_2_0_source_app_json, PackageResources.skan_2_1_source_app_json,
+            PackageResources.skan_2_2_source_app_json, PackageResources.skan_3_0_win_json,
+            PackageResources.skan_3_0_lose_json, PackageResources.skan_4_0_web_fine_json,
+            PackageResources.skan_4_0_web_coarse_json, PackageResources.skan_2020_page_sample_json,
+            PackageResources.aak_development_reengagement_json, PackageResources.aak_older_page_sample_json,
+        ].map(AppleSignedPostback.init(file:))
+    }
+
+    /// Reads a file with `name`, `expect`, `why` and the postback under `body`.
+    package init(file: [UInt8]) throws {
+        let object = try JSONObject(reading: file)
+        func string(_ name: String) throws -> String {
+            guard case .string(let text) = object[name] else {
+                throw FieldProblem(field: name, found: object[name]?.summary ?? "nothing", expected: "a string")
+            }
+            return text
+        }
+        guard case .nested(let body) = object["body"] else {
+            throw FieldProblem(field: "body", found: object["body"]?.summary ?? "nothing", expected: "an object")
+        }
+        name = try string("name")
+        isGenuine = try string("expect") == "valid"
+        why = try string("why")
+        self.body = Array(body.utf8)
     }
 }

@@ -1,4 +1,4 @@
-import Attribution
+package import Attribution
 package import AttributionSigning
 import CodedErrors
 import Foundation
@@ -22,22 +22,12 @@ package struct WebAdDevice: Sendable {
     private let networkKey: SignaturePublicKey
 
     /// Makes a device.
-    ///
-    /// - Parameters:
-    ///   - sourceDomain: The domain (eTLD+1) of the page with the links.
-    ///   - networkKey: The network's public key, as Apple has it.
     package init(sourceDomain: String, networkKey: SignaturePublicKey) {
         self.sourceDomain = sourceDomain
         self.networkKey = networkKey
     }
 
     /// Taps a link.
-    ///
-    /// - Parameters:
-    ///   - link: The link.
-    ///   - origin: An origin to use instead of the link's `attributionDestination`, for a server under test.
-    /// - Returns: The impression, or why there is none.
-    /// - Throws: ``Unreachable``.
     package func tap(_ link: WebAdPageLink, at origin: String? = nil) async throws(Unreachable) -> WebAdVisit {
         let request = JSONText.object([
             "source_engagement_type": .string(WebAdTap.engagement),
@@ -70,13 +60,6 @@ package struct WebAdDevice: Sendable {
     }
 
     /// Installs the app and sends the postback, if the tap resulted in an impression.
-    ///
-    /// - Parameters:
-    ///   - visit: The result of the tap.
-    ///   - standIn: Signs for Apple.
-    ///   - url: The network's URL for postbacks.
-    /// - Returns: The visit with the answer to the postback.
-    /// - Throws: ``Unreachable``.
     package func install(
         _ visit: WebAdVisit, standIn: AppleStandIn, postbackURL url: String
     ) async throws(Unreachable) -> WebAdVisit {
@@ -142,4 +125,14 @@ package struct WebAdDevice: Sendable {
         let answer = try await DeliveryClient().post(body, to: url)
         return (answer.status, answer.body)
     }
+}
+
+/// The result of tapping a web ad.
+package struct WebAdVisit: Sendable {
+    /// The impression that the device stores; nil if it dropped the payload or got none.
+    package var impression: SKAdNetworkImpression?
+    /// `status` of the answer to the postback; nil if none was sent or answered.
+    package var postbackStatus: String?
+    /// Messages for everything that is wrong.
+    package var problems: [String] = []
 }

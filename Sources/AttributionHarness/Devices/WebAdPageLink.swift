@@ -1,6 +1,6 @@
 import Attribution
 import Foundation
-import StrictJSON
+package import StrictJSON
 
 /// The three attributes of a web ad's link, as a device finds them on a page.
 package struct WebAdPageLink: Hashable, Sendable {
@@ -12,9 +12,6 @@ package struct WebAdPageLink: Hashable, Sendable {
     package let attributionSourceNonce: String
 
     /// Reads the attributes from the JSON object that issuing the ad returned; other names are ignored.
-    ///
-    /// - Parameter json: The JSON text.
-    /// - Throws: ``Attribution/JSONError``, or ``Attribution/FieldProblem`` naming the attribute at fault.
     package init(json: [UInt8]) throws {
         let object = try JSONObject(reading: json)
         try self.init { name throws(FieldProblem) in
@@ -40,5 +37,27 @@ package struct WebAdPageLink: Hashable, Sendable {
         itunesItemID = id
         attributionDestination = try text("attributionDestination")
         attributionSourceNonce = try text("attributionSourceNonce")
+    }
+}
+
+extension WebAdPageLink {
+    /// Reads the attributes from the link as HTML, `<a href="…" attributionDestination="…" …>`.
+    package init(html: String) throws(FieldProblem) {
+        var attributes: [String: String] = [:]
+        for match in html.prefix(while: { $0 != ">" }).matches(of: /([A-Za-z]+)="([^"]*)"/) {
+            attributes[match.1.lowercased()] = Self.unescaped(match.2)
+        }
+        try self.init { name throws(FieldProblem) in
+            guard let text = attributes[name.lowercased()] else {
+                throw FieldProblem(field: name, found: "nothing", expected: "an attribute of the link: \(name)=\"…\"")
+            }
+            return text
+        }
+    }
+
+    private static func unescaped(_ text: Substring) -> String {
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")].reduce(String(text)) {
+            $0.replacing($1.0, with: $1.1)
+        }
     }
 }

@@ -15,9 +15,6 @@ struct WebAdPayloadReader {
     private(set) var problems: [FieldProblem] = []
 
     /// Reads the JSON.
-    ///
-    /// - Parameter body: The body of the answer.
-    /// - Throws: ``Attribution/JSONError``.
     init(_ body: [UInt8]) throws(JSONError) {
         object = try JSONObject(reading: body)
         for field in object.fields where !Self.names.contains(field.name) {
@@ -34,10 +31,7 @@ struct WebAdPayloadReader {
     ///   - now: The device's clock in Unix milliseconds.
     /// - Returns: The impression that the device stores; nil if there are ``problems``.
     mutating func impression(
-        _ link: WebAdPageLink,
-        sourceDomain: String,
-        key: SignaturePublicKey,
-        now: Int64
+        _ link: WebAdPageLink, sourceDomain: String, key: SignaturePublicKey, now: Int64
     ) -> SKAdNetworkImpression? {
         expect("version", .string("4.0"))
         expect("source_domain", .string(sourceDomain))

@@ -2,6 +2,57 @@ import Attribution
 import CodedErrors
 import StrictJSON
 
+/// Reads one advertised app.
+struct AppReader {
+    /// The app.
+    let app: Scenario.App
+
+    init(_ fields: DocumentFields) throws(DocumentProblem) {
+        try fields.allow(
+            "name", "id", "redownloads", "launches", "countries", "marketplaces", "overlapping-re-engagements",
+            "developer-copies")
+        let countries = try fields.weights("countries") ?? [Weighted("US", 1)]
+        if let wrong = countries.first(where: { CountryCode($0.choice) == nil }) {
+            throw fields.problem(
+                "countries", found: "\"\(wrong.choice.shortened(to: 60))\"", expected: "codes of two capitals",
+                cure: "write ISO 3166 codes such as US or DE")
+        }
+        app = Scenario.App(
+            name: try fields.text("name"), id: Int64(try fields.integer("id", in: 1...Int.max)),
+            redownloads: try fields.number("redownloads", in: 0...1, else: 0.2),
+            launches: try fields.number("launches", in: 0...1, else: 0.97), countries: countries,
+            marketplaces: try fields.weights("marketplaces") ?? [Weighted("com.apple.AppStore", 1)],
+            overlapsReengagements: try fields.flag("overlapping-re-engagements", else: false),
+            copies: try Self.copies(fields))
+    }
+
+    private static func copies(_ app: DocumentFields) throws(DocumentProblem) -> DeveloperCopies {
+        guard app.has("developer-copies") else {
+            return DeveloperCopies()
+        }
+        let fields = try app.child("developer-copies")
+        try fields.allow("SKAdNetwork", "AdAttributionKit", "re-engagements")
+        return DeveloperCopies(
+            skAdNetwork: try endpoint(fields, "SKAdNetwork"),
+            adAttributionKit: try endpoint(fields, "AdAttributionKit"),
+            includesReengagements: try fields.flag("re-engagements", else: false))
+    }
+
+    private static func endpoint(
+        _ fields: DocumentFields, _ name: String
+    ) throws(DocumentProblem) -> DeveloperCopies.Endpoint? {
+        guard let text = try fields.optionalText(name) else {
+            return nil
+        }
+        guard let endpoint = DeveloperCopies.Endpoint(rawValue: text) else {
+            throw fields.problem(
+                name, found: "\"\(text.shortened(to: 60))\"", expected: "ours or elsewhere",
+                cure: "write ours where the developer's endpoint is our server, and elsewhere where it is not")
+        }
+        return endpoint
+    }
+}
+
 /// Reads one campaign, whose network, app, sources and behavior were read before.
 struct CampaignReader {
     /// The campaign.
@@ -87,9 +138,7 @@ struct CampaignReader {
 
     /// What fits each field and still cannot be.
     private static func check(
-        _ campaign: Scenario.Campaign,
-        _ fields: DocumentFields,
-        _ scenario: Scenario
+        _ campaign: Scenario.Campaign, _ fields: DocumentFields, _ scenario: Scenario
     ) throws(DocumentProblem) {
         let versions = Set(campaign.versions.flatMap { $0.shares.map(\.choice) })
         if scenario.networks[campaign.network].id == Scenario.Network.appleAds, versions.contains(.v4_0) {
@@ -103,5 +152,26 @@ struct CampaignReader {
                 "sources", found: "sites alone", expected: "an app among them, for only 4.0 has web ads",
                 cure: "add a source with an app, or let all versions be 4.0")
         }
+    }
+}
+
+extension DocumentFields {
+    /// An object whose members are weights.
+    func weights(_ name: String) throws(DocumentProblem) -> [Weighted<String>]? {
+        guard has(name) else {
+            return nil
+        }
+        let fields = try child(name)
+        var weights: [Weighted<String>] = []
+        for member in fields.members {
+            weights.append(
+                Weighted(member.name, try Self.number(member.value, fields.path(member.name), in: 0...1_000_000)))
+        }
+        guard weights.contains(where: { $0.weight > 0 }) else {
+            throw problem(
+                name, found: "no weight above 0", expected: "an object with at least one",
+                cure: "give each choice its weight, such as 70 and 30")
+        }
+        return weights
     }
 }

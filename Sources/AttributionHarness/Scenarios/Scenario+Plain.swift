@@ -1,13 +1,7 @@
 package import CodedErrors
 
 extension Scenario {
-    /// An ordinary month in both frameworks: three apps, five campaigns that have been running, a few faults.
-    ///
-    /// - Parameters:
-    ///   - days: How long it lasts.
-    ///   - scale: The factor of all volumes, and of the crowds that belong to them.
-    /// - Returns: The scenario.
-    /// - Throws: ``DocumentProblem``; the text is part of the program.
+    /// An ordinary month in both frameworks: three apps, five campaigns that were already running, a few faults.
     package static func plain(days: Int, scale: Double = 1) throws(DocumentProblem) -> Scenario {
         var scenario = try Scenario(file: Array(plainText.utf8))
         scenario.days = days
@@ -15,7 +9,7 @@ extension Scenario {
         return scenario
     }
 
-    /// Multiplies all volumes, and the crowds that belong to them.
+    /// Multiplies all volumes and the sizes of crowds.
     package mutating func scale(by factor: Double) {
         for index in campaigns.indices {
             campaigns[index].installs *= factor
@@ -32,6 +26,11 @@ extension Scenario {
         for index in faults.indices {
             faults[index].share = min(1, faults[index].share * factor)
         }
+    }
+
+    /// A month of a network with three apps, for `skan demo`.
+    package static func demo() throws(DocumentProblem) -> Scenario {
+        try Scenario(file: PackageResources.demo_json)
     }
 
     private static let plainText = """

@@ -153,9 +153,6 @@ struct ScenarioReader {
 
 extension Scenario {
     /// Reads a scenario from a file.
-    ///
-    /// - Parameter file: The bytes of the JSON text.
-    /// - Throws: ``DocumentProblem`` naming the field, its value, what was expected and the cure.
     package init(file: [UInt8]) throws(DocumentProblem) {
         self = try ScenarioReader(file).result
     }

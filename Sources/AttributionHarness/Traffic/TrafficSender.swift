@@ -1,10 +1,11 @@
 package import Attribution
+package import NIOCore
 import StrictJSON
 import Synchronization
 
-/// Posts planned deliveries to a server, a bounded number at a time, and holds each answer against the plan.
+/// Posts deliveries to a server, a bounded number at a time, and compares each answer with the expected one.
 package final class TrafficSender: Sendable {
-    /// What came of sending.
+    /// The answers to some deliveries.
     package struct Result: Sendable {
         /// Deliveries answered 200 by status.
         package var durable: [Recording.Status: Int] = [:]
@@ -14,15 +15,13 @@ package final class TrafficSender: Sendable {
         package var cut = 0
         /// Deliveries that got no answer, or one that neither accepts nor refuses.
         package var unanswered = 0
-        /// Answers that are not the planned ones, the first few in words.
+        /// Descriptions of the first few unexpected answers.
         package var unexpectedAnswers: [String] = []
-        /// How many answers are not the planned ones.
+        /// How many answers were unexpected.
         package var unexpectedCount = 0
 
-        /// Nothing was sent.
         package init() {}
 
-        /// Adds the result of a further part.
         package static func += (lhs: inout Self, rhs: Self) {
             lhs.durable.merge(rhs.durable, uniquingKeysWith: +)
             lhs.refused += rhs.refused
@@ -47,11 +46,11 @@ package final class TrafficSender: Sendable {
         package let provenance: String?
         /// Where a redirect leads; nil for any other answer.
         package let redirect: String?
-        /// Why nothing was answered, for a person; nil for an answer.
+        /// Why there is no answer, for people.
         package let failure: String?
     }
 
-    /// A server that does not take the postbacks for what they are: nothing more is sent to it.
+    /// The server did not accept the first genuine postback as a test postback.
     package struct Distrust: Error {
         /// The first genuine postback and its answer.
         package let answer: Answer
@@ -61,98 +60,49 @@ package final class TrafficSender: Sendable {
 
     private let target: DeliveryTarget
     private let concurrency: Int
-    private let question = Mutex(Question.pending)
-
-    /// The first genuine postback asks the server what it takes us for.
-    private enum Question {
-        case pending, answered
-    }
+    /// Whether the server has accepted a genuine postback as a test postback.
+    private let isTrusted = Atomic(false)
 
     /// Makes a sender.
-    ///
-    /// - Parameters:
-    ///   - target: Where postbacks are posted.
-    ///   - concurrency: The maximum number of requests in flight.
     package init(target: DeliveryTarget, concurrency: Int) {
         self.target = target
         self.concurrency = max(1, concurrency)
     }
 
-    /// Sends a plan, or the next part of one.
+    /// Sends deliveries; those that depend on order wait for all others.
     ///
-    /// The first genuine postback goes alone, as a question: unless the server answers that a test key verified it,
-    /// nothing more is sent.
-    ///
-    /// - Parameters:
-    ///   - deliveries: The deliveries to send; those that must be last wait for all others.
-    ///   - onAnswer: Called with each answer, from any thread.
-    /// - Returns: The answers counted and held against the plan.
-    /// - Throws: ``Distrust``; failed requests are counted, not thrown.
-    package func send(
-        _ deliveries: [PlannedDelivery],
-        onAnswer: @escaping @Sendable (Answer) -> Void = { _ in }
-    ) async throws -> Result {
-        let collector = Collector()
+    /// The first genuine postback goes alone: unless the server answers that a test key verified it, nothing more is
+    /// sent.
+    package func send(_ deliveries: [PlannedDelivery], onAnswer: (Answer) -> Void) async throws -> Result {
+        var result = Result()
         let client = HTTPClient()
-        var deliveries = deliveries
-        let planned = deliveries
-        if let first = firstGenuine(in: deliveries) {
-            let answer = await post(deliveries.remove(at: first), client)
-            collector.result.withLock { $0.count(answer) }
+        var remaining = deliveries
+        if !isTrusted.load(ordering: .relaxed), let first = deliveries.firstIndex(where: \.isGenuine) {
+            let delivery = remaining.remove(at: first)
+            let answer = await post(delivery, client)
+            result.count(answer)
             onAnswer(answer)
             guard answer.status == 200, answer.provenance == Provenance.test.rawValue else {
-                let delivery = answer.delivery
                 throw Distrust(answer: answer, url: target.url(for: delivery.recipient, delivery.framework))
             }
-            question.withLock { $0 = .answered }
+            isTrusted.store(true, ordering: .relaxed)
         }
-        for wave in [deliveries.filter { !$0.isSentLast }, deliveries.filter(\.isSentLast)] {
-            let queue = Queue()
-            await withTaskGroup { group in
-                for _ in 0..<min(concurrency, wave.count) {
-                    group.addTask { [self] in
-                        while let index = queue.next(below: wave.count) {
-                            let answer = await post(wave[index], client)
-                            collector.result.withLock { $0.count(answer) }
-                            onAnswer(answer)
-                        }
+        for wave in [remaining.filter { !$0.isSentLast }, remaining.filter(\.isSentLast)] {
+            await withTaskGroup(of: Answer.self) { group in
+                for (index, delivery) in wave.enumerated() {
+                    if index >= concurrency, let answer = await group.next() {
+                        result.count(answer)
+                        onAnswer(answer)
                     }
+                    group.addTask { [self] in await post(delivery, client) }
+                }
+                for await answer in group {
+                    result.count(answer)
+                    onAnswer(answer)
                 }
             }
         }
-        var finished = collector.result.withLock { $0 }
-        finished.compareSums(with: planned)
-        return finished
-    }
-
-    /// The first delivery that has to be recorded as it is; nil when the question was answered.
-    private func firstGenuine(in deliveries: [PlannedDelivery]) -> Int? {
-        guard question.withLock({ $0 == .pending }) else {
-            return nil
-        }
-        return deliveries.firstIndex { delivery in
-            delivery.expectation == .durable(.recorded, nil) && !delivery.isSentLast && delivery.transport == .whole
-        }
-    }
-
-    /// The result while it is being counted by several tasks.
-    private final class Collector: Sendable {
-        let result = Mutex(Result())
-    }
-
-    /// Gives each index to one task.
-    private final class Queue: Sendable {
-        private let index = Mutex(0)
-
-        func next(below count: Int) -> Int? {
-            index.withLock { index in
-                guard index < count else {
-                    return nil
-                }
-                index += 1
-                return index - 1
-            }
-        }
+        return result
     }
 
     private func post(_ delivery: PlannedDelivery, _ client: HTTPClient) async -> Answer {
@@ -189,18 +139,15 @@ extension TrafficSender.Result {
         note(status: answer.status, verdict, answer.reason, of: answer.delivery)
     }
 
-    /// Counts an answer, and holds it against the one that was expected.
+    /// Counts an answer and compares it with the expected one.
     ///
     /// - Parameters:
     ///   - status: The HTTP status, or the one it would have been; nil when the connection failed.
-    ///   - verdict: What became of it, of an answer 200.
-    ///   - reason: Why it is in quarantine; nil where that is not known.
+    ///   - verdict: What was recorded, for 200.
+    ///   - reason: Why it is in quarantine; nil if unknown.
     ///   - delivery: What was sent.
     package mutating func note(
-        status: Int?,
-        _ verdict: Recording.Status?,
-        _ reason: PostbackRejection.Code?,
-        of delivery: PlannedDelivery
+        status: Int?, _ verdict: Recording.Status?, _ reason: PostbackRejection.Code?, of delivery: PlannedDelivery
     ) {
         switch (status, verdict) {
         case (200, let verdict?):
@@ -209,10 +156,7 @@ extension TrafficSender.Result {
                 addUnexpected("planned 400, answered \(verdict.rawValue)")
                 return
             }
-            // A repeat may overtake the first copy; which of them is recorded first is nobody's promise.
-            let isSwapped =
-                planned == .recorded && verdict == .duplicate || planned == .duplicate && verdict == .recorded
-            if planned != verdict, !isSwapped {
+            if planned != verdict {
                 addUnexpected("planned \(planned.rawValue), answered \(verdict.rawValue)")
             } else if let reason, reason != plannedReason {
                 addUnexpected("planned \(plannedReason?.rawValue ?? "nothing"), answered \(reason.rawValue)")
@@ -230,25 +174,52 @@ extension TrafficSender.Result {
         }
     }
 
-    /// Compares the sums with the plan: single answers may be swapped, but sums must match.
-    fileprivate mutating func compareSums(with deliveries: [PlannedDelivery]) {
-        var planned: [Recording.Status: Int] = [:]
-        for delivery in deliveries {
-            if case .durable(let status, _) = delivery.expectation {
-                planned[status, default: 0] += 1
-            }
-        }
-        for status in Recording.Status.allCases where planned[status, default: 0] != durable[status, default: 0] {
-            addUnexpected(
-                "planned \(planned[status, default: 0]) \(status.rawValue), "
-                    + "answered \(durable[status, default: 0])")
-        }
-    }
-
     private mutating func addUnexpected(_ text: String) {
         unexpectedCount += 1
         if unexpectedAnswers.count < 10 {
             unexpectedAnswers.append(text)
+        }
+    }
+}
+
+/// A body that is sent in pieces with a pause before each, or of which only the first half is sent.
+package struct SlowBody: AsyncSequence, Sendable {
+    /// The sender disconnected.
+    package struct WentAway: Error {}
+
+    private static let pieces = 4
+    private let bytes: [UInt8]
+    private let isCut: Bool
+
+    /// The announced length.
+    var count: Int { bytes.count }
+
+    package init(_ bytes: [UInt8], isCut: Bool) {
+        self.bytes = bytes
+        self.isCut = isCut
+    }
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(bytes: bytes, isCut: isCut)
+    }
+
+    /// The pieces.
+    package struct Iterator: AsyncIteratorProtocol {
+        let bytes: [UInt8]
+        let isCut: Bool
+        var sent = 0
+
+        package mutating func next() async throws -> ByteBuffer? {
+            if isCut, sent * 2 >= bytes.count {
+                throw WentAway()
+            }
+            guard sent < bytes.count else {
+                return nil
+            }
+            try await Task.sleep(for: .milliseconds(50))
+            let end = Swift.min(bytes.count, sent + bytes.count / SlowBody.pieces + 1)
+            defer { sent = end }
+            return ByteBuffer(bytes: bytes[sent..<end])
         }
     }
 }

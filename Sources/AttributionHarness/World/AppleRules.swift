@@ -1,3 +1,5 @@
+package import Attribution
+
 /// What devices do by Apple's rules, version by version; times are in milliseconds.
 ///
 /// - SeeAlso: [Receiving ad attributions and
@@ -56,11 +58,6 @@ package struct AppleRules: Sendable {
     }
 
     /// Whether a conversion has postbacks at all.
-    ///
-    /// - Parameters:
-    ///   - delay: How long after the install, or the re-engagement, the app calls for the first time.
-    ///   - isReengagement: Whether it is a re-engagement, which AdAttributionKit alone has.
-    /// - Returns: Whether the call was in time.
     package func registers(firstCallAfter delay: Int64, isReengagement: Bool = false) -> Bool {
         isReengagement
             ? version == .adAttributionKit && delay <= Self.reengagementToFirstCall
@@ -68,13 +65,83 @@ package struct AppleRules: Sendable {
     }
 
     /// How long after the end of the timer or of a window its postback is sent.
-    ///
-    /// - Parameter sequenceIndex: The window; 0 for the timer.
-    /// - Returns: The shortest and the longest delay, between which the device draws.
     package func delay(afterWindow sequenceIndex: Int) -> ClosedRange<Int64> {
         guard hasWindows else {
             return 0...Self.day
         }
         return Self.day...(sequenceIndex == 0 ? 2 : 6) * Self.day
+    }
+}
+
+/// What a simulated device speaks: a version of SKAdNetwork, or AdAttributionKit.
+package enum AttributionVersion: UInt8, CaseIterable, Hashable, Comparable, Sendable {
+    case v1_0, v2_0, v2_1, v2_2, v3_0, v4_0, adAttributionKit
+
+    /// The version by its name in scenarios; nil for an unknown one.
+    package init?(name: String) {
+        guard let version = Self.allCases.first(where: { $0.name == name }) else {
+            return nil
+        }
+        self = version
+    }
+
+    /// Its name in scenarios.
+    package var name: String {
+        skAdNetwork?.rawValue ?? "AdAttributionKit"
+    }
+
+    /// The version of SKAdNetwork; nil for AdAttributionKit.
+    package var skAdNetwork: SKAdNetworkVersion? {
+        switch self {
+        case .v1_0: .v1_0
+        case .v2_0: .v2_0
+        case .v2_1: .v2_1
+        case .v2_2: .v2_2
+        case .v3_0: .v3_0
+        case .v4_0: .v4_0
+        case .adAttributionKit: nil
+        }
+    }
+
+    /// The older version first; AdAttributionKit is the newest.
+    package static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue < rhs.rawValue
+    }
+}
+
+/// When a device tries to deliver a postback: nine times over nine days, until a server answers 200.
+///
+/// Apple says no more; here a try follows each day after the last one, up to an hour later.
+package struct RetrySchedule: Sendable {
+    /// How many tries there are, the first one included.
+    package static let tries = 9
+
+    private let first: Int64
+    private let jitter: Int64
+
+    /// Makes a schedule.
+    ///
+    /// - Parameters:
+    ///   - first: The time of the first try, in milliseconds.
+    ///   - generator: Draws how much later than a day each further try comes.
+    package init(first: Int64, using generator: inout some RandomNumberGenerator) {
+        self.first = first
+        jitter = Int64.random(in: 0...AppleRules.hour, using: &generator)
+    }
+
+    /// The time of a try, counted from 0.
+    package func time(ofTry number: Int) -> Int64 {
+        // The last try is within nine days of the first, by any jitter.
+        first + Int64(number) * (AppleRules.day + jitter)
+    }
+
+    /// Finds the first try that reaches a server.
+    ///
+    /// - Parameter outages: When the server does not answer.
+    /// - Returns: The try, counted from 0; nil when the device gives up.
+    package func firstDelivered(outside outages: [Range<Int64>]) -> Int? {
+        (0..<Self.tries).first { number in
+            !outages.contains { $0.contains(time(ofTry: number)) }
+        }
     }
 }

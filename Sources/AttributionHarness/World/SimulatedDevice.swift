@@ -2,7 +2,8 @@ import Attribution
 
 /// What the installs of a day have in common.
 ///
-/// A class: a device then holds one reference, and not each array of a scenario, whose reference counts all cores share.
+/// A class, so that a device holds one reference instead of each array of a scenario, whose reference counts all cores
+/// share.
 final class DayOfInstalls: Sendable {
     let scenario: Scenario
     let crowds: CampaignCrowds
@@ -16,7 +17,7 @@ final class DayOfInstalls: Sendable {
     }
 }
 
-/// One install on one device: what it remembered, who won, what the app told, and the postbacks that come of it.
+/// One install on one device: the ads it remembers, the winner, the app's updates, and the resulting postbacks.
 struct SimulatedDevice {
     private let today: DayOfInstalls
     private let campaign: Scenario.Campaign
@@ -26,19 +27,8 @@ struct SimulatedDevice {
     private let source: Int
     private var generator: SeededGenerator
 
-    /// Prepares an install.
-    ///
-    /// - Parameters:
-    ///   - campaign: The campaign whose ad somebody got, as an index.
-    ///   - installedAt: When the app was installed, in milliseconds since the scenario began.
-    ///   - today: The day, and everything else.
-    ///   - generator: Draws what is chance.
-    init(
-        campaign: Int,
-        installedAt: Int64,
-        today: DayOfInstalls,
-        generator: SeededGenerator
-    ) {
+    /// Prepares an install of the campaign with an index, at a time in milliseconds since the scenario began.
+    init(campaign: Int, installedAt: Int64, today: DayOfInstalls, generator: SeededGenerator) {
         self.today = today
         campaignIndex = campaign
         self.campaign = today.scenario.campaigns[campaign]
@@ -53,9 +43,7 @@ struct SimulatedDevice {
         self.source = source
     }
 
-    /// Lives through the install.
-    ///
-    /// - Parameter send: Takes each postback of our networks, with the time of its first try.
+    /// Simulates the install, and calls `send` with each postback of our networks and the time of its first try.
     mutating func live(_ send: (SimulatedPostback) -> Void) {
         let app = today.scenario.apps[campaign.app]
         guard generator.chance(app.launches), let selection = AdSelection(among: ads(), rules: rules) else {
@@ -79,7 +67,7 @@ struct SimulatedDevice {
 
     // MARK: Ads
 
-    /// The ads somebody got: that of the campaign, and those of others.
+    /// The ads that were shown: that of the campaign, and those of others.
     private mutating func ads() -> [ShownAd] {
         let isSite = today.scenario.sources[source].domain != nil
         let isTap = isSite || !rules.hasViews || !generator.chance(campaign.views)
@@ -125,7 +113,7 @@ struct SimulatedDevice {
                 postback.flags.insert(.showsSource)
                 postback.conversion = timer.value.map { .fine($0) } ?? .absent
             }
-            postback.time = launchedAt + timer.endsAt + generator.delay(rules, afterWindow: 0)
+            postback.time = launchedAt + timer.endsAt + sendingDelay(afterWindow: 0)
             send(postback)
             return
         }
@@ -185,7 +173,7 @@ struct SimulatedDevice {
                     copy.idLow = generator.next()
                 }
             }
-            copy.time = launchedAt + window.endsAt + generator.delay(rules, afterWindow: window.sequenceIndex)
+            copy.time = launchedAt + window.endsAt + sendingDelay(afterWindow: window.sequenceIndex)
             send(copy)
         }
     }
@@ -203,16 +191,16 @@ struct SimulatedDevice {
             postback.country = .max
         }
         let end = rules.hasWindows ? AppleRules.windowEnds[0] : AppleRules.timer
-        postback.time = launchedAt + end + generator.delay(rules, afterWindow: 0)
+        postback.time = launchedAt + end + sendingDelay(afterWindow: 0)
         send(postback)
     }
 
-    /// What every postback of an ad says.
-    private mutating func start(
-        _ ad: ShownAd,
-        campaign: Int,
-        _ kind: SimulatedPostback.Kind
-    ) -> SimulatedPostback {
+    private mutating func sendingDelay(afterWindow index: Int) -> Int64 {
+        Int64.random(in: rules.delay(afterWindow: index), using: &generator)
+    }
+
+    /// A postback with the fields that do not depend on the outcome.
+    private mutating func start(_ ad: ShownAd, campaign: Int, _ kind: SimulatedPostback.Kind) -> SimulatedPostback {
         var postback = SimulatedPostback(
             time: 0, idHigh: generator.next(), idLow: generator.next(), campaign: UInt16(campaign),
             source: UInt16(source), version: rules.version)
@@ -227,18 +215,18 @@ struct SimulatedDevice {
         return postback
     }
 
-    /// What the crowd allows, in versions with tiers.
+    /// Adds what the crowd allows, in versions with tiers.
     private mutating func show(_ choice: TierChoice, of postback: inout SimulatedPostback, campaign: Int) {
         postback.digits = UInt8(choice.digits)
         guard rules.version == .adAttributionKit else {
             return
         }
         let app = today.scenario.apps[today.scenario.campaigns[campaign].app]
-        let country = generator.index(of: app.countries)
+        let country = generator.index(ofWeights: app.countries.lazy.map(\.weight))
         if today.crowds.showsCountry(country, campaign: campaign) {
             postback.country = UInt8(country)
         }
-        let marketplace = generator.index(of: app.marketplaces)
+        let marketplace = generator.index(ofWeights: app.marketplaces.lazy.map(\.weight))
         if choice.tier.hasLaterWindows {
             postback.marketplace = UInt8(marketplace)
         }

@@ -4,12 +4,6 @@ import StrictJSON
 
 extension SimulatedPostback {
     /// The body as a device sends it, signed by the stand-in.
-    ///
-    /// - Parameters:
-    ///   - scenario: Names what the postback means by its numbers.
-    ///   - standIn: Signs for Apple.
-    /// - Returns: The bytes of the JSON object.
-    /// - Throws: What OpenSSL reports.
     package func body(in scenario: Scenario, signedBy standIn: AppleStandIn) throws -> [UInt8] {
         let values = values(in: scenario)
         return version == .adAttributionKit

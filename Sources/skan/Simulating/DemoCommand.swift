@@ -70,7 +70,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await process.run(server)
     }
 
-    /// Plays the month, under another name until it is whole.
+    /// Records the month, under another name until it is complete.
     private func record(in store: String, _ standIn: AppleStandIn) async throws {
         let scenario = try Scenario.demo()
         let now = Int64(Date().timeIntervalSince1970 * 1000)

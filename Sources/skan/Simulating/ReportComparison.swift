@@ -4,7 +4,7 @@ import AttributionReports
 import AttributionStore
 import Foundation
 
-/// Holds a server's or a store's reports against what a scenario expects, breakdown by breakdown.
+/// Compares a server's or a store's reports with what a scenario expects, breakdown by breakdown.
 struct ReportComparison {
     /// Where the reports come from.
     enum Source {
@@ -13,17 +13,11 @@ struct ReportComparison {
     }
 
     private let source: Source
-    /// The breakdowns, and for each day those of its deliveries where times are those of the scenario.
     private let views: [[ReportDimension]]
     private let days: [CalendarDay]
     private var before: [ReportFigures] = []
 
     /// Reads the reports before anything is sent.
-    ///
-    /// - Parameters:
-    ///   - source: Where the reports come from.
-    ///   - days: The days of the scenario, where the source is given its times; none where it has its own.
-    /// - Throws: What the source reports.
     init(_ source: Source, days: [CalendarDay]) async throws {
         self.source = source
         self.days = days

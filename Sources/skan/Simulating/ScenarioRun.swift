@@ -5,48 +5,53 @@ import AttributionReports
 import Foundation
 import StrictJSON
 
-/// One run of a scenario: to a file, to a server or into a store.
+/// One run of a scenario: to a folder, to a server or into a store.
 struct ScenarioRun {
-    private let standIn: AppleStandIn
     private var traffic: ScenarioTraffic
     private let world: World
 
-    /// Prepares a run.
-    ///
-    /// - Parameters:
-    ///   - world: The devices.
-    ///   - seed: Decides what is chance.
-    ///   - standIn: Signs for Apple.
-    /// - Throws: When keys cannot be made.
     init(_ world: World, seed: UInt64, standIn: AppleStandIn) throws {
-        self.standIn = standIn
         self.world = world
         traffic = try ScenarioTraffic(world, seed: seed, standIn: standIn)
     }
 
-    // MARK: Files
+    /// What reports must say of the deliveries so far.
+    var expected: ExpectedReport {
+        traffic.expected
+    }
 
-    /// Writes the deliveries as `skan import` and `skan replay` read them, what a report must say of them, and what the
-    /// ads cost where the scenario says it.
-    mutating func write(to folder: String) async throws {
+    /// The calendar days of the scenario.
+    var days: [CalendarDay] {
+        traffic.days
+    }
+
+    // MARK: A folder
+
+    /// Writes the deliveries as `skan import` and `skan replay` read them, the expected report, and the costs of the
+    /// ads if the scenario has any.
+    mutating func write(to folder: String, isTimed: Bool) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let file = try Self.file("\(folder)/postbacks.ndjson")
-        while let chunk = try await traffic.next() {
+        let path = "\(folder)/postbacks.ndjson"
+        guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+        else {
+            throw CommandFailure("cannot write \(path)", hint: "check that the folder exists and can be written")
+        }
+        while let deliveries = try await traffic.next() {
             var text: [UInt8] = []
-            for timed in chunk where timed.delivery.transport != .cut {
-                text += line(timed).utf8
+            for delivery in deliveries where delivery.transport != .cut {
+                text += isTimed ? line(delivery) : delivery.body
                 text.append(UInt8(ascii: "\n"))
             }
             try file.write(contentsOf: text)
         }
         try file.close()
-        try Data((traffic.expected.json.pretty + "\n").utf8).write(
-            to: URL(fileURLWithPath: "\(folder)/expected-report.json"))
+        try Data((expected.json.pretty + "\n").utf8)
+            .write(to: URL(fileURLWithPath: "\(folder)/expected-report.json"))
         Terminal.say(
-            "skan: wrote \(traffic.expected.deliveryCount) deliveries to \(folder)/postbacks.ndjson, for skan import and "
-                + "skan replay, and expected-report.json")
+            "skan: wrote \(expected.deliveryCount) deliveries to \(path), for skan import and skan replay, and "
+                + "expected-report.json")
         try writeCosts(to: folder)
-        sayWhatIsLeft()
+        sayWhatIsMissing(isTimed)
     }
 
     private func writeCosts(to folder: String) throws {
@@ -61,21 +66,14 @@ struct ScenarioRun {
             "skan: wrote impressions.ndjson and spend.csv there, for skan import --test-ads --impressions and --spend")
     }
 
-    /// A delivery with the time of its receipt, whose copy it was, and its body byte for byte.
-    private func line(_ timed: TimedDelivery) -> String {
-        let received = Moment(milliseconds: traffic.startMilliseconds + timed.time).preciseText
-        return JSONText.object(
-            [("received-at", .string(received)), ("recipient", .string(timed.delivery.recipient.rawValue))]
-                + StoredBody(timed.delivery.body).members
-        ).line
-    }
-
-    private static func file(_ path: String) throws -> FileHandle {
-        guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
-        else {
-            throw CommandFailure("cannot write \(path)", hint: "check that the folder exists and can be written")
-        }
-        return file
+    /// A delivery with its time of receipt, its recipient, and its body byte for byte.
+    private func line(_ delivery: PlannedDelivery) -> [UInt8] {
+        let received = Moment(milliseconds: traffic.startMilliseconds + delivery.time).preciseText
+        return Array(
+            JSONText.object(
+                [("received-at", .string(received)), ("recipient", .string(delivery.recipient.rawValue))]
+                    + StoredBody(delivery.body).members
+            ).line.utf8)
     }
 
     // MARK: A server
@@ -84,87 +82,68 @@ struct ScenarioRun {
     ///
     /// - Parameters:
     ///   - sender: Where to.
-    ///   - pace: Seconds of the scenario in a second; nil for as fast as it goes.
-    ///   - onAnswer: Told each answer.
-    /// - Returns: The answers, held against what was expected.
-    /// - Throws: ``AttributionHarness/TrafficSender/Distrust``, and when a signature cannot be made.
+    ///   - pace: Seconds of the scenario in a second; nil for as fast as possible.
+    ///   - isTimed: Whether the user knows of the scenario's clock.
+    ///   - onAnswer: Called with each answer.
+    /// - Returns: The answers, compared with the expected ones.
+    /// - Throws: ``AttributionHarness/TrafficSender/Distrust``, and an OpenSSL error.
     mutating func post(
-        by sender: TrafficSender,
-        pace: Double?,
-        onAnswer: @escaping @Sendable (TrafficSender.Answer) -> Void
+        by sender: TrafficSender, pace: Double?, isTimed: Bool, onAnswer: (TrafficSender.Answer) -> Void
     ) async throws -> TrafficSender.Result {
         var result = TrafficSender.Result()
         let clock = ContinuousClock()
         let begin = clock.now
-        while let chunk = try await (pace == nil ? traffic.next() : traffic.next(hours: 1)) {
-            Terminal.progress("\(traffic.expected.days.last.map { "\($0)" } ?? "")")
+        while let deliveries = try await traffic.next(hours: pace == nil ? .max : 1) {
+            showProgress()
             guard let pace else {
-                result += try await sender.send(chunk.map(\.delivery), onAnswer: onAnswer)
+                result += try await sender.send(deliveries, onAnswer: onAnswer)
                 continue
             }
-            // A part for each second that passes.
-            let parts = Dictionary(grouping: chunk) { Int64(Double($0.time) / 1000 / pace) }
-            for (second, part) in parts.sorted(by: { $0.key < $1.key }) {
+            let seconds = Dictionary(grouping: deliveries) { Int64(Double($0.time) / 1000 / pace) }
+            for (second, deliveries) in seconds.sorted(by: { $0.key < $1.key }) {
                 try await clock.sleep(until: begin + .seconds(second))
-                result += try await sender.send(part.map(\.delivery), onAnswer: onAnswer)
+                result += try await sender.send(deliveries, onAnswer: onAnswer)
             }
         }
         Terminal.progress("")
-        sayWhatIsLeft()
+        sayWhatIsMissing(isTimed)
         return result
     }
 
     // MARK: A store
 
-    /// Records the deliveries in a store with the times of the scenario.
-    ///
-    /// - Parameters:
-    ///   - feed: The store.
-    ///   - end: The last moment whose deliveries are recorded, in Unix milliseconds.
-    /// - Returns: The answers, held against what was expected.
-    /// - Throws: When a signature cannot be made.
+    /// Records the deliveries up to a time in Unix milliseconds, with the times of the scenario.
     mutating func record(in feed: StoreFeed, through end: Int64 = .max) async throws -> TrafficSender.Result {
         let start = traffic.startMilliseconds
         async let writing: Void = feed.run()
-        // The next chunk is signed while the last one is recorded.
+        // The next deliveries are signed while the last ones are recorded.
         try await withThrowingTaskGroup(of: Void.self) { group in
-            while let chunk = try await traffic.next() {
+            while let deliveries = try await traffic.next() {
                 try await group.next()
-                Terminal.progress("\(traffic.expected.days.last.map { "\($0)" } ?? "")")
+                showProgress()
                 group.addTask {
-                    await feed.record(chunk.filter { $0.time <= end - start }, start: start)
+                    await feed.record(deliveries.filter { $0.time <= end - start }, start: start)
                 }
             }
             try await group.waitForAll()
         }
         Terminal.progress("")
-        if end == .max {
-            sayWhatIsLeft()
-        }
+        sayWhatIsMissing(end == .max)
         feed.finish()
         try await writing
         return feed.result
     }
 
-    // MARK: What came of it
-
-    /// What reports must say.
-    var expected: ExpectedReport {
-        traffic.expected
+    private func showProgress() {
+        Terminal.progress(expected.days.last?.description ?? "")
     }
 
-    /// The days of the calendar it lasts.
-    var days: [CalendarDay] {
-        (0..<Int64(traffic.scenario.days)).map { traffic.start.advanced(by: $0) }
-    }
-
-    private func sayWhatIsLeft() {
-        if traffic.givenUp > 0 {
+    private func sayWhatIsMissing(_ isTimed: Bool) {
+        if isTimed, traffic.givenUp > 0 {
             Terminal.say("skan: devices gave up \(traffic.givenUp) postbacks after nine tries")
         }
-        if traffic.lateCount > 0 {
-            Terminal.say(
-                "skan: \(traffic.lateCount) postbacks were still on their way when the scenario ended")
+        if isTimed, traffic.lateCount > 0 {
+            Terminal.say("skan: \(traffic.lateCount) postbacks were still on their way when the scenario ended")
         }
     }
 }

@@ -11,7 +11,7 @@ import StrictJSON
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Play Apple and the devices: signed postbacks of a day or of months, with faults, posted or written.",
+        abstract: "Play Apple and the devices: signed postbacks of days or months, with faults, posted or written.",
         discussion: """
             The postbacks are signed with test keys, made on first use in the folder --keys (or by skan simulate keys). \
             A server counts them as test, and only when it was started with --trust-test-key for both public keys: \
@@ -19,14 +19,14 @@ struct SimulateCommand: AsyncParsableCommand {
             makes the same postbacks, apart from the randomness inside ECDSA signatures. Afterwards the report is compared \
             with what was sent; any difference ends with status 1.
 
-            Without a scenario and --days, the postbacks of one day are made: of 1000 distinct ones 50 are repeated one \
-            to three times, 10 are sent again with another conversion value, 20 are tampered with, 10 are signed with a \
-            strange key, 10 name an unknown version, 10 are malformed, 5 are not JSON, and 10 have an \
-            invalid conversion value but still count; --faults scales these shares.
+            Without a scenario file an ordinary month is played: of 1000 distinct postbacks 30 are repeated, 10 are sent \
+            again with another conversion value, 20 are tampered with, 10 are signed with a strange key, 10 name another \
+            version, 5 have a zero filled in, 5 a number in quotes, and 5 are cut off; --faults scales these shares.
 
-            With --days, --store or a scenario file, devices are played on a clock of their own: ads, installs, \
-            conversion windows, delays and retries by Apple's rules. A store gets the times of that clock, and a folder \
-            what skan import and skan replay read. Developers' copies go to Apple's paths where an app asks for them.
+            Devices are played on a clock of their own: ads, installs, conversion windows, delays and retries by Apple's \
+            rules. A store gets the times of that clock, and so does a folder with --days, --from or a scenario file; \
+            without them a folder gets the bodies alone. skan import and skan replay read both. Developers' copies go to \
+            Apple's paths where an app asks for them.
 
             EXAMPLE
               skan simulate --count 2000 --post http://127.0.0.1:8080/skadnetwork/postbacks \\
@@ -50,7 +50,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Scales the shares of repeats, forgeries and malformed bodies; 0 for genuine traffic alone.")
     var faults = 1.0
 
-    @Option(help: "How many days, ending today unless --from says otherwise.")
+    @Option(help: "How many days (default: 30), ending today unless --from says otherwise.")
     var days: Int?
 
     @Option(help: "The first day, YYYY-MM-DD, of UTC.")
@@ -103,11 +103,8 @@ struct SimulateCommand: AsyncParsableCommand {
         guard reportUrl == nil || reportStore == nil else {
             throw ValidationError("expected one of --report-url and --report-store")
         }
-        guard isTimed else {
-            return
-        }
         guard [post, output, store].compactMap({ $0 }).count == 1 else {
-            throw ValidationError("expected one of --post, --output and --store for a scenario or --days")
+            throw ValidationError("expected one of --post, --output and --store")
         }
         guard scenario == nil || count == nil else {
             throw ValidationError("expected no --count beside a scenario, which says how much there is")
@@ -128,19 +125,14 @@ struct SimulateCommand: AsyncParsableCommand {
             Terminal.say("skan: hint: skan serve \(trust)")
             return
         }
-        guard isTimed else {
-            try await PlainDay(command: self, standIn: standIn).run()
-            return
-        }
         let target = try target()
-        let run = try ScenarioRun(try await world(), seed: seed, standIn: standIn)
+        var run = try ScenarioRun(try await world(), seed: seed, standIn: standIn)
         if let output {
-            var run = run
-            try await run.write(to: output)
+            try await run.write(to: output, isTimed: isTimed)
         } else if let store {
-            try await record(run, in: store, trusting: standIn)
+            try await record(&run, in: store, trusting: standIn)
         } else if let target {
-            try await send(run, to: target)
+            try await send(&run, to: target)
         }
     }
 
@@ -156,12 +148,15 @@ struct SimulateCommand: AsyncParsableCommand {
 
     // MARK: Scenarios
 
-    /// Whether it is played on a clock of its own.
-    private var isTimed: Bool {
+    /// Whether the user asked for the days of a scenario, and not just for postbacks.
+    var isTimed: Bool {
         scenario != nil || days != nil || from != nil || store != nil || pace != nil
     }
 
     private func world() async throws -> World {
+        guard isTimed else {
+            return try await .plain(count: count ?? 2_000, faults: faults, seed: seed)
+        }
         var played: Scenario?
         if let scenario {
             guard let file = FileManager.default.contents(atPath: scenario) else {
@@ -182,8 +177,7 @@ struct SimulateCommand: AsyncParsableCommand {
         return try await .plain(count: count ?? 2_000, days: days, faults: faults, start: start, seed: seed)
     }
 
-    private func record(_ run: ScenarioRun, in store: String, trusting standIn: AppleStandIn) async throws {
-        var run = run
+    private func record(_ run: inout ScenarioRun, in store: String, trusting standIn: AppleStandIn) async throws {
         let begin = ContinuousClock.now
         let feed = try StoreFeed(store, trusting: standIn)
         let result: TrafficSender.Result
@@ -203,25 +197,7 @@ struct SimulateCommand: AsyncParsableCommand {
         try conclude(result, differences)
     }
 
-    private func send(_ run: ScenarioRun, to target: DeliveryTarget) async throws {
-        var run = run
-        var comparison: ReportComparison?
-        if let reportUrl {
-            comparison = try await ReportComparison(.console(url: reportUrl), days: [])
-        } else if let reportStore {
-            comparison = try await ReportComparison(.store(try StoreLocation(reportStore).makeReader()), days: [])
-        }
-        let log = try answers.map(AnswerLog.init)
-        let begin = ContinuousClock.now
-        let sender = TrafficSender(target: target, concurrency: concurrency)
-        let result = try await distrusted {
-            try await run.post(by: sender, pace: pace) { log?.note($0) }
-        }
-        say(result, since: begin, "sent")
-        try conclude(result, try await comparison?.differences(from: run.expected))
-    }
-
-    // MARK: What came of it
+    // MARK: Results
 
     /// Says how many deliveries were answered how.
     func say(_ result: TrafficSender.Result, since begin: ContinuousClock.Instant, _ verb: String) {
@@ -234,12 +210,12 @@ struct SimulateCommand: AsyncParsableCommand {
                 + (result.cut > 0 ? ", cut \(result.cut)" : "") + "\n")
     }
 
-    /// Names what is not as it should be.
+    /// Prints what was unexpected, and ends with status 1 if there was anything.
     ///
     /// - Parameters:
     ///   - result: The answers.
-    ///   - differences: Between the report and what was expected; nil when no report was named.
-    /// - Throws: ``ExitStatus/negative`` when there is anything.
+    ///   - differences: Differences between the report and the expected one; nil when no report was named.
+    /// - Throws: ``ExitStatus/negative``.
     func conclude(_ result: TrafficSender.Result, _ differences: [String]?) throws {
         for surprise in result.unexpectedAnswers {
             Terminal.write("unexpected: \(surprise)\n")

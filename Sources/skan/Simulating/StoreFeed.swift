@@ -7,25 +7,19 @@ import Logging
 import SQLiteStore
 import Synchronization
 
-/// A store that is fed as a server feeds it, through the same verification and the same writer, by a clock of its own.
+/// Records deliveries in a store through the same verification and writer as a server, on a simulated clock.
 final class StoreFeed: Sendable {
-    /// The store as its owner has it.
     let ledger: SQLiteLedgerWriter
     private let ingestor: Ingestor
     private let clock: VirtualClock
     private let answers = Mutex(TrafficSender.Result())
 
-    /// The present of the scenario, which the store notes with each row.
+    /// The current time of the scenario, which the store records with each row.
     private final class VirtualClock: Sendable {
         let now = Mutex<Int64>(0)
     }
 
-    /// Opens a store, and creates it when there is none.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - standIn: Its keys are trusted as test keys.
-    /// - Throws: ``AttributionStore/StoreError``, and what OpenSSL reports.
+    /// Opens a store, and creates it if necessary; the keys of the stand-in are trusted as test keys.
     init(_ path: String, trusting standIn: AppleStandIn) throws {
         let clock = VirtualClock()
         self.clock = clock
@@ -43,42 +37,37 @@ final class StoreFeed: Sendable {
         try await ingestor.run()
     }
 
-    /// Takes nothing more; what was accepted is still recorded.
+    /// Accepts nothing more; what was accepted is still recorded.
     func finish() {
         ingestor.close()
     }
 
-    /// The answers so far, held against what was expected.
+    /// The answers so far, compared with the expected ones.
     var result: TrafficSender.Result {
         answers.withLock { $0 }
     }
 
-    /// Records what is known of ads besides their postbacks, as `skan import --test-ads` does.
+    /// Records signed impressions and costs, as `skan import --test-ads` does.
     func record(_ costs: ScenarioCosts) throws {
         try ledger.addSigned(costs.signed, of: .test)
         _ = try ledger.recordSpend(costs.spend, of: .test, replaces: false)
     }
 
-    /// Records deliveries, and holds each answer against what was expected.
-    ///
-    /// - Parameters:
-    ///   - deliveries: The deliveries in order of time.
-    ///   - start: When the scenario begins, in Unix milliseconds.
-    func record(_ deliveries: [TimedDelivery], start: Int64) async {
-        // What is cut before its end is no delivery.
-        let deliveries = deliveries.filter { $0.delivery.transport != .cut }
+    /// Records deliveries in order of time, and compares each answer with the expected one.
+    func record(_ deliveries: [PlannedDelivery], start: Int64) async {
+        // A body that is cut off is not a delivery.
+        let deliveries = deliveries.filter { $0.transport != .cut }
         guard let last = deliveries.last else {
             return
         }
         clock.now.withLock { $0 = start + last.time }
         await withCheckedContinuation { done in
             let pending = Pending(deliveries.count, done)
-            for timed in deliveries {
+            for delivery in deliveries {
                 ingestor.submit(
-                    timed.delivery.body, recipient: timed.delivery.recipient,
-                    receivedAtMilliseconds: start + timed.time
+                    delivery.body, recipient: delivery.recipient, receivedAtMilliseconds: start + delivery.time
                 ) { outcome in
-                    self.note(outcome, of: timed.delivery)
+                    self.note(outcome, of: delivery)
                     pending.advance()
                 }
             }
@@ -100,7 +89,7 @@ final class StoreFeed: Sendable {
         }
     }
 
-    /// How many answers are still to come.
+    /// The number of answers that are still missing.
     private final class Pending: Sendable {
         private let count: Mutex<Int>
         private let done: CheckedContinuation<Void, Never>

@@ -9,8 +9,6 @@ struct DeliveryURL {
     let isLoopback: Bool
 
     /// Parses a URL.
-    ///
-    /// - Throws: ``CommandFailure`` for anything other than an HTTP URL.
     init(_ text: String, option: String) throws {
         let url = try URLComponents(server: text, option: option)
         isLoopback = ["127.0.0.1", "localhost", "[::1]", "::1"].contains(url.host)
@@ -32,12 +30,6 @@ extension URLComponents {
     ///
     /// What would be dropped or sent elsewhere is refused: user and password, a fragment, and a query without a path of
     /// its own.
-    ///
-    /// - Parameters:
-    ///   - text: The URL.
-    ///   - option: The option it was given by, for messages.
-    ///   - takesPath: Whether a path is the whole path of requests, and a query that follows it is theirs.
-    /// - Throws: ``CommandFailure`` naming the option and the part that is wrong.
     init(server text: String, option: String, takesPath: Bool = true) throws(CommandFailure) {
         guard !text.contains("@") else {
             // Not shown, because it is a secret, wherever it was typed.

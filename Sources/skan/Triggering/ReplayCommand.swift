@@ -92,8 +92,6 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     /// Sends the deliveries of a store.
-    ///
-    /// - Returns: How many cannot be read.
     private static func each(
         of store: String, _ days: Range<Int64>?, _ send: (ReplayedDelivery) async throws -> Void
     ) async throws -> Int {
@@ -120,8 +118,6 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     /// Sends the deliveries of a file.
-    ///
-    /// - Returns: How many records cannot be read.
     private func each(
         of name: String, _ days: Range<Int64>?, _ send: (ReplayedDelivery) async throws -> Void
     ) async throws -> Int {

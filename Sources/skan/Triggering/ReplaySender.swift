@@ -14,12 +14,8 @@ struct ReplayedDelivery: Sendable {
     /// The path to which a device would send it.
     var path: String {
         let isJWS = (try? JSONObject(reading: body))?.has(PostbackField.jwsString.rawValue) ?? false
-        return switch (recipient, isJWS) {
-        case (.network, false): "/skadnetwork/postbacks"
-        case (.network, true): "/adattributionkit/postbacks"
-        case (.developer, false): "/.well-known/skadnetwork/report-attribution/"
-        case (.developer, true): "/.well-known/appattribution/report-attribution/"
-        }
+        let framework: PostbackFramework = isJWS ? .adAttributionKit : .skAdNetwork
+        return framework.path(for: recipient)
     }
 }
 
@@ -57,10 +53,6 @@ final class ReplaySender: Sendable {
     }
 
     /// Sends all deliveries, and waits until all of them are answered.
-    ///
-    /// - Parameter feed: Calls its argument with each delivery.
-    /// - Returns: What `feed` returned.
-    /// - Throws: ``CommandFailure`` when the server cannot be reached, and what `feed` throws.
     func run(_ feed: ((ReplayedDelivery) async throws -> Void) async throws -> Int) async throws -> Int {
         let start = ContinuousClock.now
         var first: Int64?

@@ -84,9 +84,7 @@ struct TriggerCommand: AsyncParsableCommand {
             + "--trust-test-key \(keys)/test-p256.public.pem"
     }
 
-    private func compare(
-        _ answer: DeliveryClient.Answer, with expectation: PlannedDelivery.Expectation
-    ) throws {
+    private func compare(_ answer: DeliveryClient.Answer, with expectation: PlannedDelivery.Expectation) throws {
         let object = try? JSONObject(reading: answer.body)
         func text(_ name: String) -> String? {
             guard case .string(let text) = object?[name] else {

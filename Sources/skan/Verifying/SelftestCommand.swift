@@ -28,22 +28,19 @@ struct SelftestCommand: ParsableCommand {
         for sample in try AppleSignedPostback.all() {
             let judgement = verifier.judge(sample.body)
             var isRight = isVerified(judgement) == sample.isGenuine
-            var (refused, harmless) = (0, 0)
+            var refused = 0
             if case .verified(let verified) = judgement {
-                for tampering in Tampering.all(of: verified.postback) {
-                    let judgement = verifier.judge(tampering.body)
-                    if !tampering.isDetected(by: judgement, original: verified.postback) {
+                for tampering in Tampering.changes(of: verified.postback) {
+                    if tampering.isDetected(by: verifier.judge(tampering.body)) {
+                        refused += 1
+                    } else {
                         isRight = false
                         Terminal.write("FAILED \(sample.name): does not detect \(tampering)\n")
                     }
-                    refused += isVerified(judgement) ? 0 : 1
-                    harmless += isVerified(judgement) ? 1 : 0
                 }
             }
             failures += isRight ? 0 : 1
-            let outcome =
-                sample.isGenuine
-                ? "verifies, \(refused) tampered copies refused, \(harmless) accepted with the same meaning" : "refused"
+            let outcome = sample.isGenuine ? "verifies, \(refused) tampered copies refused" : "refused"
             Terminal.write(isRight ? "ok     \(sample.name): \(outcome)\n" : "FAILED \(sample.name): \(sample.why)\n")
         }
         guard failures == 0 else {

@@ -1,0 +1,137 @@
+package import Attribution
+package import StrictJSON
+
+/// The fields of an SKAdNetwork postback before ``AppleStandIn`` signs it, in order.
+package struct PostbackDraft: Hashable, Sendable {
+    /// Names and values, without `attribution-signature`.
+    package var fields: [JSONField]
+
+    /// Makes a draft.
+    package init(_ fields: [JSONField]) {
+        self.fields = fields.filter { $0.name != PostbackField.attributionSignature.rawValue }
+    }
+
+    /// Makes a draft of an existing body, without its signature.
+    package init(_ postback: SKAdNetworkPostback) {
+        self.init(postback.fields)
+    }
+
+    /// The value of a field; setting nil removes it, and a new field is appended.
+    package subscript(field: PostbackField) -> JSONValue? {
+        get { fields[field] }
+        set { fields[field] = newValue }
+    }
+
+    /// The body as a device sends it, with a DER signature.
+    package func body(signature: [UInt8]) -> [UInt8] {
+        var fields = fields
+        fields[.attributionSignature] = .string(Base64.encode(signature))
+        return fields.body
+    }
+}
+
+/// An AdAttributionKit postback before ``AppleStandIn`` signs it.
+package struct AdAttributionKitDraft: Hashable, Sendable {
+    /// The fields of the signed payload, in order.
+    package var signed: [JSONField]
+    /// The fields next to `jws-string`, in order; not signed.
+    package var unproven: [JSONField]
+    /// `kid` of the header.
+    package var keyID: String
+
+    /// Makes a draft.
+    package init(signed: [JSONField], unproven: [JSONField], keyID: String = PostbackKeyID.test.rawValue) {
+        self.signed = signed
+        self.unproven = unproven
+        self.keyID = keyID
+    }
+
+    /// Makes a draft of an existing postback.
+    package init(_ postback: AdAttributionKitPostback) {
+        self.init(signed: postback.signedFields, unproven: postback.unprovenFields, keyID: postback.keyID.rawValue)
+    }
+
+    /// The value of a signed field; setting nil removes it, and a new field is appended.
+    package subscript(field: PostbackField) -> JSONValue? {
+        get { signed[field] }
+        set { signed[field] = newValue }
+    }
+
+    /// The text to sign: header and payload in base64url, joined by a dot.
+    package var signedText: String {
+        // Apple's own header escapes the slash of its `kid`.
+        let header = JSONText.object([("kid", .string(keyID)), ("alg", .string("ES256"))]).line
+            .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "\\/")
+        return Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(signed.body)
+    }
+
+    /// The body as a device sends it, with a signature of 64 bytes, r‖s.
+    package func body(signature: [UInt8]) -> [UInt8] {
+        let jws = JSONField(
+            name: PostbackField.jwsString.rawValue,
+            value: .string(signedText + "." + Base64URL.encode(signature)))
+        return ([jws] + unproven).body
+    }
+}
+
+/// A draft of either framework.
+enum AnyPostbackDraft {
+    case skAdNetwork(PostbackDraft)
+    case adAttributionKit(AdAttributionKitDraft)
+
+    init(_ postback: ReceivedPostback) {
+        switch postback {
+        case .skAdNetwork(let postback): self = .skAdNetwork(PostbackDraft(postback))
+        case .adAttributionKit(let postback): self = .adAttributionKit(AdAttributionKitDraft(postback))
+        }
+    }
+
+    /// The value of a field; of AdAttributionKit, of a signed one.
+    subscript(field: PostbackField) -> JSONValue? {
+        get {
+            switch self {
+            case .skAdNetwork(let draft): draft[field]
+            case .adAttributionKit(let draft): draft[field]
+            }
+        }
+        set {
+            switch self {
+            case .skAdNetwork(var draft):
+                draft[field] = newValue
+                self = .skAdNetwork(draft)
+            case .adAttributionKit(var draft):
+                draft[field] = newValue
+                self = .adAttributionKit(draft)
+            }
+        }
+    }
+
+    /// A copy with another value of a field; nil removes it.
+    func replacing(_ field: PostbackField, with value: JSONValue?) -> AnyPostbackDraft {
+        var draft = self
+        draft[field] = value
+        return draft
+    }
+
+    /// The body with a signature that may have been made for another body.
+    func body(signature: [UInt8]) -> [UInt8] {
+        switch self {
+        case .skAdNetwork(let draft): draft.body(signature: signature)
+        case .adAttributionKit(let draft): draft.body(signature: signature)
+        }
+    }
+}
+
+extension [JSONField] {
+    /// A JSON object with these fields, on one line.
+    package var body: [UInt8] {
+        JSONWriter.bytes { json in
+            json.object { json in
+                for field in self {
+                    json.name(field.name)
+                    field.value.text.write(to: &json)
+                }
+            }
+        }
+    }
+}
