@@ -175,10 +175,10 @@ struct CampaignIndexTests {
     }()
 
     static let columns = [
-        ReportSectionColumn("network", "Network", .key, .signed, "", dimension: .network),
-        ReportSectionColumn("app", "App", .key, .signed, "", dimension: .app),
-        ReportSectionColumn("id", "ID", .key, .signed, "", dimension: .sourceIdentifier),
-        ReportSectionColumn("count", "Count", .count, .signed, ""),
+        ReportColumn("network", "Network", .key, .signed, "", dimension: .network),
+        ReportColumn("app", "App", .key, .signed, "", dimension: .app),
+        ReportColumn("id", "ID", .key, .signed, "", dimension: .sourceIdentifier),
+        ReportColumn("count", "Count", .count, .signed, ""),
     ]
 
     static func section(rows: Int) -> ReportSection {

@@ -53,7 +53,7 @@ struct ReportSelectionTests {
 
     @Test(
         "Only the first rows after sorting are shown, and the totals include all rows",
-        arguments: ReportFormat.allCases)
+        arguments: ReportFormat.ofFreeReports)
     func top(_ format: ReportFormat) async throws {
         let request = try ReportStores.request("campaign-id") { parameters in
             (parameters.sort, parameters.top, parameters.columns) = ("-installs", "1", "installs,redownload-rate")
@@ -90,7 +90,7 @@ struct ReportSelectionTests {
         #expect(report.totals[.installs] == installs)
     }
 
-    @Test("A value that no postback has is named", arguments: ReportFormat.allCases)
+    @Test("A value that no postback has is named", arguments: ReportFormat.ofFreeReports)
     func unseen(_ format: ReportFormat) async throws {
         let request = try ReportStores.request("app") { $0.filters = ["app=12345", "network=N.skadnetwork"] }
         let report = try await reporter().report(request)

@@ -82,8 +82,8 @@ struct StandardRenderingTests {
             lines.dropLast().allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false).count == width })
     }
 
-    @Test("No value of a postback is markup", arguments: [StandardReportFormat.html, .markdown])
-    func escaping(_ format: StandardReportFormat) async throws {
+    @Test("No value of a postback is markup", arguments: [ReportFormat.html, .markdown])
+    func escaping(_ format: ReportFormat) async throws {
         let text = try await report(.sources).rendered(as: format)
         #expect(!text.contains("<b>") && text.contains("example"))
         #expect(!text.contains("<script") && !text.contains("http"))

@@ -51,12 +51,12 @@ struct StandardRequestTests {
             ("delivery", nil, "app=1", .json, false, "where", "no filter"),
             ("costs", nil, "campaign-id=1", .json, false, "where", "network or app"),
             ("wins", nil, "app=x", .json, false, "where", "an App Store id"),
-        ] as [(String, String?, String?, StandardReportFormat, Bool, String, String)])
+        ] as [(String, String?, String?, ReportFormat, Bool, String, String)])
     func refusals(
         _ name: String,
         _ section: String?,
         _ filter: String?,
-        _ format: StandardReportFormat,
+        _ format: ReportFormat,
         _ isExplained: Bool,
         _ field: String,
         _ expected: String
