@@ -1,5 +1,6 @@
 import Attribution
 import AttributionReports
+import AttributionStore
 import CodedErrors
 import Testing
 
@@ -210,5 +211,80 @@ struct CampaignMapTests {
         let campaign = try Self.allocation(.sourceIdentifier, from: "2026-03-01", to: to).campaign(in: CampaignMap())
         #expect(campaign.lastArrival?.description == lastArrival)
         #expect(try campaign.state(on: #require(CalendarDay("9999-12-31"))) != (lastArrival == nil ? .over : .cooling))
+    }
+}
+
+@Suite("Maps of many campaigns")
+struct CampaignIndexTests {
+    static func day(_ number: Int64) -> CalendarDay {
+        CalendarDay(number: 20_000 + number)
+    }
+
+    static func document(_ campaigns: [String]) -> [UInt8] {
+        Array(#"{"version": 1, "campaigns": [\#(campaigns.joined(separator: ",\n"))]}"#.utf8)
+    }
+
+    /// Twenty campaigns, one after the other, of each identifier of four digits of one app, without an end of a single
+    /// one being too close to the next; the second half have campaign ids instead, of many apps.
+    static let many: [(name: String, bytes: [UInt8])] = {
+        let texts = (0..<100_000).map { index in
+            let (id, from) =
+                index < 50_000
+                ? (#""app": 1, "source-identifier": "\#(1_000 + index % 2_500)""#, Int64(index / 2_500) * 200)
+                : (#""app": \#(index / 100), "campaign-id": \#(index % 100 + 1)"#, 0)
+            return #"""
+                {"name":"Campaign \#(index)","network":"n.skadnetwork",\#(id),"from":"\#(day(from))","to":"\#(day(from + 30))"}
+                """#
+        }
+        return stride(from: 0, to: texts.count, by: 20_000).map { start in
+            ("names-\(start).json", document(Array(texts[start..<(start + 20_000)])))
+        }
+    }()
+
+    static let columns = [
+        ReportColumn("network", "Network", .key, .signed, "", dimension: .network),
+        ReportColumn("app", "App", .key, .signed, "", dimension: .app),
+        ReportColumn("id", "ID", .key, .signed, "", dimension: .sourceIdentifier),
+        ReportColumn("count", "Count", .count, .signed, ""),
+    ]
+
+    static func section(rows: Int) -> ReportSection {
+        ReportSection(
+            name: "s", title: "S", meaning: "", columns: columns,
+            rows: (0..<rows).map { index in
+                let identifier = String(index % 9_900 + 100)
+                return ReportSectionRow([
+                    .key(index % 2 == 0 ? "n.skadnetwork" : "m\(index % 5_000).skadnetwork"), .key("1"),
+                    .key(index % 3 == 0 ? String(identifier.suffix(2)) : identifier), .count(1),
+                ])
+            })
+    }
+
+    /// A definition that compares every campaign with every other, or with every row, takes minutes.
+    @Test("A hundred thousand campaigns are read, compared and used in seconds", .timeLimit(.minutes(1)))
+    func many() throws {
+        let documents = Self.many
+        let section = Self.section(rows: 100_000)
+        let start = ContinuousClock.now
+        let map = try CampaignMap(documents: documents)
+        #expect(map.campaigns.count == 100_000)
+        #expect(map.conflicts.isEmpty)
+        let named = try section.named(by: map, days: nil, within: AnswerBudget(LedgerLimits()))
+        #expect(ContinuousClock.now - start < .seconds(15))
+        #expect(named.rows.count == 100_000 && named.columns.count == 7)
+        #expect(
+            named.rows[900].cells[4].text
+                == "Campaign 0 or Campaign 100 or Campaign 200 or Campaign 300 or 496 more")
+        #expect(named.rows[900].cells[5].text == "ambiguous")
+    }
+
+    @Test("Names are looked up within the deadline of the report")
+    func deadline() throws {
+        let map = try CampaignMap(documents: [("a.json", Self.document([]))])
+        let section = Self.section(rows: 1)
+        let budget = AnswerBudget(LedgerLimits(deadline: .seconds(-1)))
+        #expect(throws: LedgerQuestionError.deadlinePassed(.seconds(-1))) {
+            try section.named(by: map, days: nil, within: budget)
+        }
     }
 }

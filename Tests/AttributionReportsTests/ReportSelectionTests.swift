@@ -74,6 +74,7 @@ struct ReportSelectionTests {
         case .ndjson:
             #expect(text.contains(#"{"type":"row","provenance":"test","campaign-id":"10","installs":3,"#))
             #expect(text.contains(#"{"type":"totals","provenance":"test","rows-left-out":2,"installs":6,"#))
+        case .html: Issue.record("free reports are not written as HTML")
         }
     }
 
@@ -105,6 +106,7 @@ struct ReportSelectionTests {
             let line = text.replacing("\n", with: "").replacing(" ", with: "")
             #expect(
                 line.contains(#""unseen":[{"dimension":"app","value":"12345"},{"dimension":"network","value":"N.s"#))
+        case .html: Issue.record("free reports are not written as HTML")
         }
     }
 

@@ -1,5 +1,5 @@
 package import Attribution
-import StrictJSON
+package import StrictJSON
 
 /// A value in a table.
 package enum ReportCell: Hashable, Sendable {
@@ -110,7 +110,7 @@ extension ReportCell {
     }
 
     /// The cell in JSON; null for an absent value, and for postbacks without a value.
-    var json: JSONText {
+    package var json: JSONText {
         switch self {
         case .key(let text): .value(text)
         case .text(let text): .string(text)

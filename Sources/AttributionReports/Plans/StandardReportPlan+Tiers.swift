@@ -22,7 +22,8 @@ extension StandardReportPlan {
     ) { figures in
         let sums = figures.breakdowns.map(\.sum)
         func counts(_ counts: [Counts]) -> [(evidence: TierEvidence, count: Int64)] {
-            TierEvidence.allCases.map { ($0, $0.count(counts[0], counts[1], counts[2])) }
+            let postbacks = TierEvidence.Postbacks(all: counts[0], sourceless: counts[1], short: counts[2])
+            return TierEvidence.all.map { ($0, $0.count(postbacks)) }
         }
         let current = counts(sums.map(\.current))
         let previous = figures.request.previous.map { _ in counts(sums.map { $0.previous ?? Counts() }) }
@@ -87,10 +88,8 @@ extension StandardReportPlan {
         }
         let rows = current.indices.filter { current[$0].count + (previous?[$0].count ?? 0) > 0 }.map { index in
             let evidence = current[index].evidence
-            let fields = evidence.fields
             return row(
-                [fields.postback, fields.digits, fields.source, fields.value].map(ReportCell.key)
-                    + [.text(evidence.reason)],
+                evidence.fields.map(ReportCell.key) + [.text(evidence.reason)],
                 [.counts(evidence.tiers), .counts(evidence.signedTiers)], current[index].count,
                 previous?[index].count)
         }

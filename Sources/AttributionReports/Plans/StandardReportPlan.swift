@@ -14,7 +14,7 @@ package struct StandardReportPlan: Sendable {
         let values: [(dimension: ReportDimension, values: Set<String>)]
         /// Moments at which the time of receipt is cut, in Unix milliseconds; nil for a breakdown without
         /// ``LedgerCalendar/segmentDimension``.
-        let cuts: [Int64]?
+        package let cuts: [Int64]?
 
         init(_ dimensions: [ReportDimension], where values: [(dimension: ReportDimension, values: Set<String>)] = []) {
             self.dimensions = dimensions
