@@ -1,5 +1,6 @@
 import Attribution
 import AttributionReports
+import AttributionStore
 import CodedErrors
 import Testing
 
@@ -114,17 +115,16 @@ struct CampaignMapTests {
 
     @Test("Each allocation takes another group of two digits, until all hundred are taken")
     func groups() throws {
-        var document = try CampaignDocument([], name: "new.json")
+        var map = CampaignMap()
         var groups: Set<String> = []
         for _ in 0..<100 {
             let campaign = try Self.allocation(.sourceIdentifier, from: "2026-03-01", to: "2026-03-31").campaign(
-                in: document.map)
+                in: map)
             let identifier = try #require(campaign.sourceIdentifier)
             #expect(identifier.digits.utf8.count == 4)
             #expect(groups.insert(identifier.suffix(2) ?? "").inserted)
-            try document.add(campaign)
+            map.add(campaign)
         }
-        let map = document.map
         let refusal = try #require(throws: Refusal.self) {
             try Self.allocation(.sourceIdentifier, from: "2026-08-18").campaign(in: map)
         }
@@ -155,48 +155,51 @@ struct CampaignMapTests {
     }
 
     private static func adding(_ campaigns: [NamedCampaign], to map: CampaignMap) throws -> CampaignMap {
-        var document = try CampaignDocument([], name: "new.json")
-        try (map.campaigns + campaigns).forEach { try document.add($0) }
-        return try Self.map(document.text)
+        var map = map
+        campaigns.forEach { map.add($0) }
+        return map
     }
 
-    @Test(
-        "A campaign is added without changing the rest of the file",
-        arguments: [
-            (
-                "{\"version\": 1,  \"campaigns\": []}\n",
-                "{\"version\": 1,  \"campaigns\": [\n    NEW\n  ]}\n"
-            ),
-            ("{\"version\":1,\"c\\u0061mpaigns\":[]}", "{\"version\":1,\"c\\u0061mpaigns\":[\n    NEW\n  ]}"),
-            ("{\"version\": 1 }\n", "{\"version\": 1,\n  \"campaigns\": [\n    NEW\n  ] }\n"),
-            (
-                "{\"version\":1,\"campaigns\":[{\"name\":\"] \\u0041\",\"network\":\"n\",\"app\":9,\"campaign-id\":1,\"from\":\"2026-01-01\"}]}",
-                "{\"version\":1,\"campaigns\":[{\"name\":\"] \\u0041\",\"network\":\"n\",\"app\":9,\"campaign-id\":1,\"from\":\"2026-01-01\"},NEW]}"
-            ),
-        ])
-    func adding(_ text: String, _ expected: String) throws {
-        var document = try CampaignDocument(Array(text.utf8), name: "a.json")
-        try document.add(try Self.allocation(.campaignID, from: "2026-03-01").campaign(in: document.map))
-        let new = #"{"name":"new","network":"n.skadnetwork","app":1,"campaign-id":1,"from":"2026-03-01"}"#
-        #expect(document.text == expected.replacing("NEW", with: new))
-        #expect(try Self.map(document.text).campaigns == document.map.campaigns)
+    @Test("A map is written as a file that reads the same")
+    func writing() throws {
+        let map = try Self.map()
+        let bytes = try map.document(name: "a.json")
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(
+            text.hasPrefix(
+                """
+                {
+                  "version": 1,
+                  "apps": [
+                    {"id":1,"name":"Puzzle"}
+                  ],
+                  "source-apps": [
+                    {"id":0,"name":"Our test app"}
+                  ],
+                  "campaigns": [
+                    {"name":"Spring","network":"n.skadnetwork","app":1,"source-identifier":"39","from":"2026-03-01"},
+
+                """))
+        let again = try CampaignMap(documents: [("a.json", bytes)])
+        #expect(again.campaigns == map.campaigns && again.apps == map.apps && again.sourceApps == map.sourceApps)
+        #expect(try again.document(name: "a.json") == bytes)
     }
 
-    @Test("A campaign after which a file could not be read is not added")
+    @Test("A file that could not be read is not made")
     func unreadable() throws {
-        let space = String(repeating: " ", count: 4 << 20)
-        var full = try CampaignDocument(Array("{\"version\": 1}\(space)".utf8.dropLast(40)), name: "full.json")
-        let before = full.text
-        let campaign = try Self.allocation(.campaignID, from: "2026-03-01").campaign(in: full.map)
-        let refusal = #expect(throws: Refusal.self) { try full.add(campaign) }
+        var full = CampaignMap()
+        let campaign = try Self.allocation(.campaignID, from: "2026-03-01").campaign(in: full)
+        for _ in 0..<50_000 {
+            full.add(campaign)
+        }
+        let refusal = #expect(throws: Refusal.self) { try full.document(name: "full.json") }
         #expect(refusal?.code == .limitReached && refusal?.message.hasPrefix("full.json would be longer") == true)
-        #expect(full.text == before && full.map.campaigns.isEmpty)
-        var document = try CampaignDocument([], name: "a.json")
-        let nameless = NamedCampaign(
-            name: "", network: try #require(AdNetworkID("n.skadnetwork")), app: AppStoreItemID(1), campaignID: nil,
-            sourceIdentifier: nil, from: campaign.from, through: nil)
-        #expect(throws: InvalidDocuments.self) { try document.add(nameless) }
-        #expect(document.map.campaigns.isEmpty && !document.text.contains("skadnetwork"))
+        var map = CampaignMap()
+        map.add(
+            NamedCampaign(
+                name: "", network: try #require(AdNetworkID("n.skadnetwork")), app: AppStoreItemID(1), campaignID: nil,
+                sourceIdentifier: nil, from: campaign.from, through: nil))
+        #expect(throws: InvalidDocuments.self) { try map.document(name: "a.json") }
     }
 
     @Test(
@@ -208,5 +211,80 @@ struct CampaignMapTests {
         let campaign = try Self.allocation(.sourceIdentifier, from: "2026-03-01", to: to).campaign(in: CampaignMap())
         #expect(campaign.lastArrival?.description == lastArrival)
         #expect(try campaign.state(on: #require(CalendarDay("9999-12-31"))) != (lastArrival == nil ? .over : .cooling))
+    }
+}
+
+@Suite("Maps of many campaigns")
+struct CampaignIndexTests {
+    static func day(_ number: Int64) -> CalendarDay {
+        CalendarDay(number: 20_000 + number)
+    }
+
+    static func document(_ campaigns: [String]) -> [UInt8] {
+        Array(#"{"version": 1, "campaigns": [\#(campaigns.joined(separator: ",\n"))]}"#.utf8)
+    }
+
+    /// Twenty campaigns, one after the other, of each identifier of four digits of one app, without an end of a single
+    /// one being too close to the next; the second half have campaign ids instead, of many apps.
+    static let many: [(name: String, bytes: [UInt8])] = {
+        let texts = (0..<100_000).map { index in
+            let (id, from) =
+                index < 50_000
+                ? (#""app": 1, "source-identifier": "\#(1_000 + index % 2_500)""#, Int64(index / 2_500) * 200)
+                : (#""app": \#(index / 100), "campaign-id": \#(index % 100 + 1)"#, 0)
+            return #"""
+                {"name":"Campaign \#(index)","network":"n.skadnetwork",\#(id),"from":"\#(day(from))","to":"\#(day(from + 30))"}
+                """#
+        }
+        return stride(from: 0, to: texts.count, by: 20_000).map { start in
+            ("names-\(start).json", document(Array(texts[start..<(start + 20_000)])))
+        }
+    }()
+
+    static let columns = [
+        ReportColumn("network", "Network", .key, .signed, "", dimension: .network),
+        ReportColumn("app", "App", .key, .signed, "", dimension: .app),
+        ReportColumn("id", "ID", .key, .signed, "", dimension: .sourceIdentifier),
+        ReportColumn("count", "Count", .count, .signed, ""),
+    ]
+
+    static func section(rows: Int) -> ReportSection {
+        ReportSection(
+            name: "s", title: "S", meaning: "", columns: columns,
+            rows: (0..<rows).map { index in
+                let identifier = String(index % 9_900 + 100)
+                return ReportSectionRow([
+                    .key(index % 2 == 0 ? "n.skadnetwork" : "m\(index % 5_000).skadnetwork"), .key("1"),
+                    .key(index % 3 == 0 ? String(identifier.suffix(2)) : identifier), .count(1),
+                ])
+            })
+    }
+
+    /// A definition that compares every campaign with every other, or with every row, takes minutes.
+    @Test("A hundred thousand campaigns are read, compared and used in seconds", .timeLimit(.minutes(1)))
+    func many() throws {
+        let documents = Self.many
+        let section = Self.section(rows: 100_000)
+        let start = ContinuousClock.now
+        let map = try CampaignMap(documents: documents)
+        #expect(map.campaigns.count == 100_000)
+        #expect(map.conflicts.isEmpty)
+        let named = try section.named(by: map, days: nil, within: AnswerBudget(LedgerLimits()))
+        #expect(ContinuousClock.now - start < .seconds(15))
+        #expect(named.rows.count == 100_000 && named.columns.count == 7)
+        #expect(
+            named.rows[900].cells[4].text
+                == "Campaign 0 or Campaign 100 or Campaign 200 or Campaign 300 or 496 more")
+        #expect(named.rows[900].cells[5].text == "ambiguous")
+    }
+
+    @Test("Names are looked up within the deadline of the report")
+    func deadline() throws {
+        let map = try CampaignMap(documents: [("a.json", Self.document([]))])
+        let section = Self.section(rows: 1)
+        let budget = AnswerBudget(LedgerLimits(deadline: .seconds(-1)))
+        #expect(throws: LedgerQuestionError.deadlinePassed(.seconds(-1))) {
+            try section.named(by: map, days: nil, within: budget)
+        }
     }
 }

@@ -221,7 +221,7 @@ struct CostReportTests {
     func networks() async throws {
         for filters in [["network=n.skadnetwork"], ["network!=other.skadnetwork"], ["network=N.skadnetwork"]] {
             let report = try await Self.report(filters)
-            for format in [StandardReportFormat.json, .ndjson, .table, .markdown, .html] {
+            for format in [ReportFormat.json, .ndjson, .table, .markdown, .html] {
                 let text = report.rendered(as: format)
                 #expect(!text.contains("7777") && !text.contains("77.77"), "\(filters)")
             }

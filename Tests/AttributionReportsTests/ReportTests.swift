@@ -80,7 +80,7 @@ struct ReportTests {
         #expect(try await reporter.report(request("app", filters: ["app=1"])).rows.isEmpty)
     }
 
-    @Test("Every format has the same figures and ends with the deliveries", arguments: ReportFormat.allCases)
+    @Test("Every format has the same figures and ends with the deliveries", arguments: ReportFormat.ofFreeReports)
     func formats(_ format: ReportFormat) async throws {
         let report = try await reporter(at: [0, 0]) { draft, index in
             draft[.conversionValue] = .integer(Int64(index) * 20)
@@ -122,10 +122,11 @@ struct ReportTests {
         case .markdown:
             #expect(text.contains("| campaign-id | source-identifier | postbacks |"))
             #expect(text.contains("Test deliveries: recorded 2"))
+        case .html: Issue.record("free reports are not written as HTML")
         }
     }
 
-    @Test("Everything that Apple does not sign is named as unproven", arguments: ReportFormat.allCases)
+    @Test("Everything that Apple does not sign is named as unproven", arguments: ReportFormat.ofFreeReports)
     func unproven(_ format: ReportFormat) async throws {
         let text = try await reporter(at: [0]).report(request("country,app")).rendered(as: format)
         switch format {
@@ -137,6 +138,7 @@ struct ReportTests {
         case .csv:
             // CSV has no room for notes; its columns are documented.
             #expect(text.hasPrefix("country,app,"))
+        case .html: Issue.record("free reports are not written as HTML")
         }
     }
 
@@ -152,7 +154,7 @@ struct ReportTests {
 
     @Test(
         "Redownloads are named as unproven only if some of version 1.0 are counted",
-        arguments: ReportFormat.allCases)
+        arguments: ReportFormat.ofFreeReports)
     func unprovenRedownloads(_ format: ReportFormat) async throws {
         func text(_ by: String, from version: String) async throws -> String {
             let reporter = try reporter(at: [0, 0]) { draft, index in
@@ -177,10 +179,11 @@ struct ReportTests {
         case .table, .markdown:
             #expect(first.contains("conversionvalues,redownloadin1.0(1of2)."))
             #expect(later.contains("conversionvalues."))
+        case .html: Issue.record("free reports are not written as HTML")
         }
     }
 
-    @Test("Invalid conversion values are counted separately", arguments: ReportFormat.allCases)
+    @Test("Invalid conversion values are counted separately", arguments: ReportFormat.ofFreeReports)
     func invalidConversions(_ format: ReportFormat) async throws {
         let report = try await reporter(at: [0, 0]) { draft, index in
             draft[.conversionValue] = .integer(index == 0 ? 64 : 20)
@@ -192,6 +195,7 @@ struct ReportTests {
         case .csv: #expect(text.contains(",0,0.0000,1,1,20.00,"))
         case .table: #expect(text.contains("invalid1█"))
         case .markdown: #expect(text.contains("|conversion-invalid|"))
+        case .html: Issue.record("free reports are not written as HTML")
         }
     }
 
@@ -208,7 +212,7 @@ struct ReportTests {
         #expect(columns.filter { $0.hasSuffix("-rate") || $0.hasSuffix("-mean") }.count == 4)
     }
 
-    @Test("A report without dimensions has totals even if nothing was counted", arguments: ReportFormat.allCases)
+    @Test("A report without dimensions has totals even if nothing was counted", arguments: ReportFormat.ofFreeReports)
     func noDimensions(_ format: ReportFormat) async throws {
         let reporter = try reporter(at: [0, 0])
         let position = try #require(try await reporter.report(request("")).position?.description)
@@ -222,6 +226,7 @@ struct ReportTests {
         case .csv: #expect(text == "postbacks,null-rate\r\n0,\r\n")
         case .json: #expect(text.contains("\"rows\": [\n    {\n      \"postbacks\": 0,"))
         case .ndjson: #expect(text.contains(#"{"type":"row","provenance":"test","postbacks":0,"null-rate":null}"#))
+        case .html: Issue.record("free reports are not written as HTML")
         }
     }
 

@@ -66,7 +66,7 @@ struct RevenueReportTests {
 
     /// The rows of a section as text, the previous period after a bar.
     static func lines(_ section: ReportSection?) -> [String] {
-        (section?.rows ?? []).map { row in
+        (section.map { Array($0.rows) } ?? []).map { row in
             let cells = row.cells.map(\.text).joined(separator: " ")
             return row.previous.map { "\(cells) | \($0.map(\.text).joined(separator: " "))" } ?? cells
         }

@@ -218,7 +218,7 @@ struct APIDocumentTests {
 
     private static let sets: [(String, [String])] = [
         ("Dimension", ReportDimension.allCases.map(\.rawValue)),
-        ("Figure", ReportColumn.all.map(\.name)),
+        ("Figure", ReportFigure.all.map(\.name)),
         ("Provenance", Provenance.allCases.map(\.rawValue)),
         ("Traffic", Traffic.allCases.map(\.rawValue)),
         ("KeptReason", QuarantineQuery.reasons),
@@ -246,12 +246,12 @@ struct APIDocumentTests {
         #expect(forms == Set(AdForm.allCases.map(\.rawValue) + ["adattributionkit"]))
         let parameters = try #require(document.node("paths", "/v1/report", "get", "parameters").sequence)
         let format = try #require(parameters.first { $0["name"]?.string == "format" }?["schema"]?["enum"])
-        #expect(document.texts(format) == ReportFormat.allCases.map(\.rawValue))
+        #expect(document.texts(format) == ReportFormat.ofFreeReports.map(\.rawValue))
         #expect(try document.values(of: "StandardReportName") == Set(StandardReportName.allCases.map(\.rawValue)))
-        #expect(try document.values(of: "ReportCellKind") == Set(ReportSectionColumn.Kind.allCases.map(\.rawValue)))
+        #expect(try document.values(of: "ReportCellKind") == Set(ReportColumn.Kind.allCases.map(\.rawValue)))
         let standard = try #require(document.node("paths", "/v1/reports/{name}", "get", "parameters").sequence)
         let formats = try #require(standard.first { $0["name"]?.string == "format" }?["schema"]?["enum"])
-        #expect(document.texts(formats) == StandardReportFormat.allCases.map(\.rawValue))
+        #expect(document.texts(formats) == ReportFormat.allCases.map(\.rawValue))
         let where_ = parameters.first { $0["name"]?.string == "where" }?["schema"]?["items"]?["pattern"]?.string
         let filtered = ReportDimension.allCases.filter { !$0.isTime }.map(\.rawValue)
         #expect(where_ == "^(\(filtered.joined(separator: "|")))!?=")

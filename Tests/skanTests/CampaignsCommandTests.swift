@@ -52,7 +52,7 @@ struct CampaignsCommandTests {
                 """)
     }
 
-    @Test("The rest of a file stays as it is, and so does the file if nothing can be allocated")
+    @Test("What a file says stays, and so does the file if nothing can be allocated")
     func rest() throws {
         let text = """
             {"version": 1,
@@ -63,8 +63,20 @@ struct CampaignsCommandTests {
             """
         try write(text, to: "c.json")
         #expect(try allocate("b", "--id", "campaign-id", "--from", "2026-03-01").output == "2\n")
-        let line = #"{"name":"b","network":"n.skadnetwork","app":1,"campaign-id":2,"from":"2026-03-01"}"#
-        #expect(try read("c.json") == text.replacing("\"2026-01-01\"}\n", with: "\"2026-01-01\"},\n    \(line)\n"))
+        #expect(
+            try read("c.json") == """
+                {
+                  "version": 1,
+                  "apps": [
+                    {"id":1,"name":"Puzzle"}
+                  ],
+                  "campaigns": [
+                    {"name":"a","network":"n.skadnetwork","app":1,"campaign-id":1,"from":"2026-01-01"},
+                    {"name":"b","network":"n.skadnetwork","app":1,"campaign-id":2,"from":"2026-03-01"}
+                  ]
+                }
+
+                """)
         for _ in 3...100 {
             #expect(try allocate("c", "--id", "campaign-id", "--from", "2026-03-01").status == 0)
         }

@@ -1,4 +1,6 @@
+import AttributionListener
 import AttributionPages
+import CodedErrors
 import StrictJSON
 
 /// What a page's route answers.
@@ -25,5 +27,57 @@ enum PageAnswer {
                 expected: "one of " + page.tables.map(\.id).joined(separator: ", "))
         }
         self = .file(csv: table.csv, name: table.id)
+    }
+}
+
+extension IngressAnswer {
+    /// What a page may load and do: its own style and images, and forms of this console.
+    static let contentSecurityPolicy =
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+        + "frame-ancestors 'none'"
+
+    /// A page.
+    static func page(_ status: Int, _ document: String) -> IngressAnswer {
+        var answer = text("text/html; charset=utf-8", document, status: status)
+        answer.set("Content-Security-Policy", contentSecurityPolicy)
+        answer.set("X-Content-Type-Options", "nosniff")
+        // With less, browsers would send `Origin: null` with our own forms.
+        answer.set("Referrer-Policy", "same-origin")
+        answer.set("Cross-Origin-Opener-Policy", "same-origin")
+        answer.set("Cross-Origin-Resource-Policy", "same-origin")
+        return answer
+    }
+
+    /// A page that says why another cannot be shown.
+    static func problemPage(
+        _ error: any CodedError, _ title: String, link: PageLink? = nil, in surroundings: PageSurroundings
+    ) -> IngressAnswer {
+        var answer = page(
+            error.code.httpStatus, PageProblem(error).page(title, link: link).document(in: surroundings))
+        answer.retryAfter = error.retryAfter
+        return answer
+    }
+
+    /// A table as a file.
+    static func file(_ csv: String, name: String) -> IngressAnswer {
+        var answer = text("text/csv; charset=utf-8", csv)
+        answer.set("Content-Disposition", "attachment; filename=\"skan-\(name).csv\"")
+        answer.set("X-Content-Type-Options", "nosniff")
+        return answer
+    }
+
+    /// Sends the browser to another page, which it asks for with GET.
+    static func seeOther(_ location: String) -> IngressAnswer {
+        var answer = IngressAnswer(status: 303, body: [], mediaType: nil)
+        answer.set("Location", location)
+        answer.set("Cache-Control", "no-store")
+        return answer
+    }
+}
+
+extension PageProblem {
+    /// What a person is told of an error.
+    init(_ error: any CodedError) {
+        self.init(code: error.code.rawValue, message: error.message, hint: error.hint)
     }
 }

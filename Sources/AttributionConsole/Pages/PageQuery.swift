@@ -1,6 +1,7 @@
 import AttributionListener
 import AttributionPages
 import AttributionReports
+import CodedErrors
 import StrictJSON
 
 /// The query of a page, under the API's names; fields left empty in a form are treated as absent.
@@ -61,5 +62,118 @@ extension PageSelection {
         texts.timeZone = timeZone ?? texts.timeZone
         texts.provenance = provenance ?? texts.provenance
         return texts
+    }
+}
+
+/// The fields of a form, from a query or a body of type `application/x-www-form-urlencoded`.
+///
+/// - SeeAlso: [URL Standard, parsing](https://url.spec.whatwg.org/#urlencoded-parsing)
+package struct FormFields: Sendable {
+    /// The fields in order, without empty ones: a form sends every field, filled in or not.
+    package private(set) var fields: [(name: String, value: String)]
+
+    /// Reads fields; bytes that are not UTF-8 become U+FFFD.
+    package init(_ text: some StringProtocol) {
+        fields = Substring(text).utf8.decodedPairs { Self.decoded($0) }.filter { !$0.value.isEmpty }
+    }
+
+    /// The first value of a field.
+    package subscript(name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+
+    /// The values of a field that may occur several times.
+    package func values(_ name: String) -> [String] {
+        fields.filter { $0.name == name }.map(\.value)
+    }
+
+    /// Removes a field.
+    package mutating func remove(_ name: String) {
+        fields.removeAll { $0.name == name }
+    }
+
+    /// Refuses what would be silently ignored.
+    ///
+    /// - Parameters:
+    ///   - known: The names of the page.
+    ///   - repeatable: Those that may occur several times.
+    /// - Throws: ``StrictJSON/FieldProblem`` for another name, or a second value.
+    func check(known: [String], repeatable: [String] = []) throws(FieldProblem) {
+        for (index, field) in fields.enumerated() {
+            guard known.contains(field.name) else {
+                throw FieldProblem(
+                    field: field.name.shortened(to: 40), found: "an unknown parameter",
+                    expected: known.joined(separator: ", ") + known.suggestion(for: field.name))
+            }
+            guard repeatable.contains(field.name) || !fields[..<index].contains(where: { $0.name == field.name }) else {
+                throw FieldProblem(field: field.name, found: "more than one value", expected: "one")
+            }
+        }
+    }
+
+    /// The text of a name or a value, in which a plus sign stands for a space.
+    private static func decoded(_ bytes: some Collection<UInt8>) -> String {
+        bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }.percentDecoded()
+    }
+}
+
+/// A form that a page of this console sent, and no other site's.
+///
+/// Three things have to agree: where the browser says that the request comes from, a secret that only the page's own
+/// forms have, and the cookie, which browsers do not send from other sites.
+struct FormPost {
+    /// The fields besides the secret.
+    let fields: FormFields
+
+    /// Reads a form.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - formToken: The secret that its form was given.
+    /// - Throws: ``CodedErrors/Refusal`` for a request of another site, and for a form of another page.
+    init(_ request: IngressRequest, formToken: String) throws(Refusal) {
+        try Self.checkOrigin(of: request)
+        var fields = FormFields(String(decoding: request.body, as: UTF8.self))
+        guard Self.isEqual(fields[PageForm.tokenField] ?? "", formToken) else {
+            throw Refusal(
+                .badField,
+                "\(PageForm.tokenField): found \(fields[PageForm.tokenField] == nil ? "nothing" : "another one"), "
+                    + "expected the one of a page of this session",
+                hint: "open the page again and send its form")
+        }
+        fields.remove(PageForm.tokenField)
+        self.fields = fields
+    }
+
+    /// Refuses a request that a browser made for another site.
+    ///
+    /// Sec-Fetch-Site is believed first, because it stays true behind a proxy that changes Host; older browsers, and
+    /// those that reach the console without TLS off loopback, send Origin alone.
+    static func checkOrigin(of request: IngressRequest) throws(Refusal) {
+        if let site = request.fields["sec-fetch-site"] {
+            guard site == "same-origin" else {
+                throw foreign("Sec-Fetch-Site", site, expected: "same-origin")
+            }
+        } else if let origin = request.fields["origin"] {
+            let host = request.fields["host"] ?? ""
+            guard !host.isEmpty, origin == "http://" + host || origin == "https://" + host else {
+                throw foreign("Origin", origin, expected: "this console's own, of \(host.shortened(to: 60))")
+            }
+        }
+    }
+
+    private static func foreign(_ field: String, _ value: String, expected: String) -> Refusal {
+        Refusal(
+            .foreignHost, "\(field): found \(value.shortened(to: 60)), expected \(expected)",
+            hint: "send the form from a page of this console")
+    }
+
+    /// Compares two secrets in a time that does not depend on where they differ.
+    static func isEqual(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        guard left.count == right.count else {
+            return false
+        }
+        return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

@@ -5,6 +5,79 @@ import AttributionReports
 import AttributionStore
 import StrictJSON
 
+/// The parameters of a URL that asks for a report: all known, and none twice but `where`.
+struct ReportParameterTexts {
+    /// The parameters that choose what is counted.
+    static let selecting = ["where", "period", "from", "to", "time-zone", "provenance", "top", "as-of"]
+
+    private let values: [(name: String, value: String)]
+    private let accept: [String]
+
+    /// Reads the parameters of a URL.
+    ///
+    /// - Throws: ``Attribution/FieldProblem`` for what would be silently ignored: unknown names, and all but the first
+    ///   of several values.
+    init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
+        values = request.queryParameters
+        accept = request.fields.values("accept")
+        let names = values.map(\.name)
+        for (index, name) in names.enumerated() {
+            guard known.contains(name) else {
+                throw FieldProblem(
+                    field: name.shortened(to: 40), found: "an unknown parameter",
+                    expected: known.joined(separator: ", ") + known.suggestion(for: name))
+            }
+            guard name == "where" || !names[..<index].contains(name) else {
+                throw FieldProblem(field: name, found: "more than one value", expected: "one")
+            }
+        }
+    }
+
+    /// The value of a parameter; nil if it is not given.
+    func text(_ name: String) -> String? {
+        values.first { $0.name == name }?.value
+    }
+
+    /// `true` or `false`; nil if it is not given.
+    func flag(_ name: String) throws(FieldProblem) -> Bool? {
+        guard let text = text(name) else {
+            return nil
+        }
+        guard let flag = Bool(text) else {
+            throw FieldProblem(field: name, found: text.shortened(to: 20), expected: "true or false")
+        }
+        return flag
+    }
+
+    /// The format that the query names, or else the one that `Accept` prefers.
+    func format(among formats: [ReportFormat]) throws(FieldProblem) -> ReportFormat {
+        guard let name = text("format") else {
+            return ReportFormat(accept: accept, among: formats)
+        }
+        guard let format = formats.first(where: { $0.rawValue == name }) else {
+            let known = formats.map(\.rawValue)
+            throw FieldProblem(
+                field: "format", found: name.shortened(to: 20),
+                expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: name))
+        }
+        return format
+    }
+
+    /// What is counted; everything else has its default.
+    var selection: ReportParameters {
+        var texts = ReportParameters()
+        texts.filters = values.filter { $0.name == "where" }.map(\.value)
+        texts.period = text("period")
+        texts.from = text("from")
+        texts.to = text("to")
+        texts.timeZone = text("time-zone") ?? texts.timeZone
+        texts.provenance = text("provenance") ?? texts.provenance
+        texts.top = text("top")
+        texts.asOf = text("as-of")
+        return texts
+    }
+}
+
 /// A report request from a URL, with `Accept` for its format.
 struct ReportQuery {
     let request: ReportRequest
@@ -18,7 +91,7 @@ struct ReportQuery {
     /// - Throws: ``Attribution/FieldProblem`` naming the parameter.
     init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
-        format = try given.format()
+        format = try given.format(among: ReportFormat.ofFreeReports)
         var texts = given.selection
         texts.by = given.text("by") ?? texts.by
         texts.columns = given.text("columns")
@@ -32,7 +105,7 @@ struct ReportQuery {
 /// A request for a standard report from a URL, with `Accept` for its format.
 struct StandardReportQuery {
     let request: StandardReportRequest
-    let format: StandardReportFormat
+    let format: ReportFormat
 
     /// The parameters of the route.
     static let parameters = ReportParameterTexts.selecting + ["section", "compare", "explain", "format"]
@@ -42,7 +115,7 @@ struct StandardReportQuery {
     /// - Throws: ``Attribution/FieldProblem`` naming the parameter.
     init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
-        format = try given.format()
+        format = try given.format(among: ReportFormat.allCases)
         var texts = StandardReportParameters()
         texts.name = request.name
         texts.selection = given.selection
@@ -84,5 +157,39 @@ extension ConsoleContext {
         var request = request
         request.selection = try authorized(request.selection)
         return request
+    }
+}
+
+extension ReportFormat {
+    /// The format whose media type a client prefers by name; JSON for clients, such as browsers, that name none.
+    ///
+    /// - Parameters:
+    ///   - fields: The values of `Accept`, RFC 9110, section 12.5.1.
+    ///   - formats: The formats of the route.
+    init(accept fields: [String], among formats: [ReportFormat]) {
+        var best: (format: ReportFormat, quality: Double)?
+        for range in fields.joined(separator: ",").split(separator: ",") {
+            let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
+            guard case let quality = weight ?? 1, quality > best?.quality ?? 0,
+                let format = formats.first(where: { parts.first == $0.mediaType.prefix { $0 != ";" }.lowercased() })
+            else {
+                continue
+            }
+            best = (format, quality)
+        }
+        self = best?.format ?? .json
+    }
+
+    /// The media type of the format, RFC 4180, 7763, 8259.
+    var mediaType: String {
+        switch self {
+        case .table: "text/plain; charset=utf-8"
+        case .csv: "text/csv; charset=utf-8"
+        case .json: "application/json"
+        case .ndjson: "application/x-ndjson"
+        case .markdown: "text/markdown; charset=utf-8"
+        case .html: "text/html; charset=utf-8"
+        }
     }
 }

@@ -46,34 +46,23 @@ package struct ReportRoutes: ConsoleRoutes {
                 await answer { now in
                     let query = try ReportQuery(request, nowMilliseconds: now)
                     let wanted = try context.authorized(query.request)
-                    return Job { limits in
-                        let counted = try await report(wanted, limits)
-                        return Counted(warnings: counted.warnings) { Self.answer(counted, query.format) }
-                    }
+                    return Job(format: query.format) { try await report(wanted, $0) }
                 }
             },
             ConsoleEndpoint(.standardReport) { request, context in
                 await answer { now in
                     let query = try StandardReportQuery(request, nowMilliseconds: now)
                     let wanted = try context.authorized(query.request)
-                    return Job { limits in
-                        let counted = try await standardReport(wanted, limits)
-                        return Counted(warnings: counted.warnings) { Self.answer(counted, query.format) }
-                    }
+                    return Job(format: query.format) { try await standardReport(wanted, $0) }
                 }
             },
         ]
     }
 
-    /// Counts a report.
+    /// A report to be counted and rendered.
     private struct Job: Sendable {
-        let count: @Sendable (LedgerLimits) async throws -> Counted
-    }
-
-    /// A report that is still to be rendered.
-    private struct Counted: Sendable {
-        let warnings: [String]
-        let rendered: @Sendable () -> IngressAnswer
+        let format: ReportFormat
+        let count: @Sendable (LedgerLimits) async throws -> any RenderedReport
     }
 
     /// Reads a request, then counts its report when its turn comes.
@@ -82,26 +71,31 @@ package struct ReportRoutes: ConsoleRoutes {
             let job = try job(Int64(Date().timeIntervalSince1970 * 1000))
             // Rendered within the queue, too: the text of a large report takes more memory than counting it.
             return try await queue.run {
-                let counted = try await job.count(LedgerLimits(deadline: Self.deadline, isBackground: true))
-                counted.warnings.forEach { failures.note($0) }
-                return counted.rendered()
+                let report = try await job.count(LedgerLimits(deadline: Self.deadline, isBackground: true))
+                report.warnings.forEach { failures.note($0) }
+                return Self.answer(report, job.format)
             }
         } catch {
             return failures.answer(to: error)
         }
     }
 
-    private static func answer(_ report: Report, _ format: ReportFormat) -> IngressAnswer {
-        answer(
-            report.rendered(as: format), format.mediaType, position: report.position, warnings: report.warnings,
-            file: format == .csv ? fileName(["skan-report"], report.request) : nil)
-    }
-
-    private static func answer(_ report: StandardReport, _ format: StandardReportFormat) -> IngressAnswer {
-        let name = ["skan", report.name.rawValue, report.sections.first?.name].compactMap(\.self)
-        var answer = answer(
-            report.rendered(as: format), format.mediaType, position: report.position, warnings: report.warnings,
-            file: format == .csv ? fileName(name, report.request.selection) : nil)
+    private static func answer(_ report: any RenderedReport, _ format: ReportFormat) -> IngressAnswer {
+        var answer = IngressAnswer.text(format.mediaType, report.rendered(as: format))
+        answer.set("Vary", "Accept")
+        if let position = report.countedUpTo {
+            // For the formats that do not include the position.
+            answer.set("Skan-Position", position.description)
+        }
+        if !report.warnings.isEmpty {
+            answer.set("Skan-Warning", report.warnings.joined(separator: "; "))
+        }
+        if format == .csv {
+            let name = report.standardName.map { [$0.rawValue, report.sections.first?.name] } ?? ["report"]
+            let days = [report.selection.from, report.selection.through].map { $0?.description }
+            let file = (["skan"] + name + days).compactMap(\.self).joined(separator: "-")
+            answer.set("Content-Disposition", "attachment; filename=\"\(file).csv\"")
+        }
         if format == .html {
             // Values of postbacks are escaped; nothing in them could be loaded or run even if one were not.
             answer.set(
@@ -111,31 +105,5 @@ package struct ReportRoutes: ConsoleRoutes {
             answer.set("X-Content-Type-Options", "nosniff")
         }
         return answer
-    }
-
-    private static func answer(
-        _ text: String,
-        _ mediaType: String,
-        position: LedgerPosition?,
-        warnings: [String],
-        file: String?
-    ) -> IngressAnswer {
-        var answer = IngressAnswer.text(mediaType, text)
-        answer.set("Vary", "Accept")
-        if let position {
-            // For the formats that do not include the position.
-            answer.set("Skan-Position", position.description)
-        }
-        if !warnings.isEmpty {
-            answer.set("Skan-Warning", warnings.joined(separator: "; "))
-        }
-        if let file {
-            answer.set("Content-Disposition", "attachment; filename=\"\(file)\"")
-        }
-        return answer
-    }
-
-    private static func fileName(_ name: [String], _ request: ReportRequest) -> String {
-        (name + [request.from, request.through].compactMap { $0?.description }).joined(separator: "-") + ".csv"
     }
 }

@@ -67,3 +67,29 @@ package enum HTMLBuilder {
     package static func buildEither(second: HTML) -> HTML { second }
     package static func buildArray(_ pieces: [HTML]) -> HTML { HTML(pieces) }
 }
+
+/// The elements that pages are made of.
+package enum HTMLTag: String, Sendable {
+    // The document.
+    case html, head, title, meta, link, body
+    // Sections.
+    case header, nav, main, section, footer, h1, h2, h3
+    // Groups.
+    case div, p, ul, li, dl, dt, dd, pre, figure, figcaption, details, summary
+    // Text.
+    case a, span, strong, code, bdi, data, time
+    // Tables.
+    case table, caption, thead, tbody, tfoot, tr, th, td
+    // Forms.
+    case form, label, input, select, option, button
+    // Images.
+    case svg, g, line, rect, text
+
+    /// Whether it has neither content nor an end.
+    var isVoid: Bool {
+        switch self {
+        case .meta, .link, .input: true
+        default: false
+        }
+    }
+}

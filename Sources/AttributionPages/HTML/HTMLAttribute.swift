@@ -48,7 +48,6 @@ package struct HTMLAttribute: Hashable, Sendable {
 
     // Tables.
     package static func scope(_ scope: StaticString) -> Self { Self("scope", "\(scope)") }
-    package static func colspan(_ count: Int) -> Self { Self("colspan", String(count)) }
 
     // Forms.
     package static func action(_ link: PageLink) -> Self { Self("action", link.text) }
@@ -57,7 +56,6 @@ package struct HTMLAttribute: Hashable, Sendable {
     package static func value(_ value: String) -> Self { Self("value", value) }
     package static func `for`(_ id: String) -> Self { Self("for", id) }
     package static func autocomplete(_ kind: StaticString) -> Self { Self("autocomplete", "\(kind)") }
-    package static func inputmode(_ mode: StaticString) -> Self { Self("inputmode", "\(mode)") }
     package static func placeholder(_ text: String) -> Self { Self("placeholder", text) }
     package static func spellcheck(_ isOn: Bool) -> Self { Self("spellcheck", String(isOn)) }
     package static let required = Self(flag: "required")
@@ -70,9 +68,6 @@ package struct HTMLAttribute: Hashable, Sendable {
     static func x2(_ length: SVGLength) -> Self { Self("x2", length.text) }
     static func y1(_ length: SVGLength) -> Self { Self("y1", length.text) }
     static func y2(_ length: SVGLength) -> Self { Self("y2", length.text) }
-    static func cx(_ length: SVGLength) -> Self { Self("cx", length.text) }
-    static func cy(_ length: SVGLength) -> Self { Self("cy", length.text) }
-    static func r(_ length: SVGLength) -> Self { Self("r", length.text) }
     static func width(_ length: SVGLength) -> Self { Self("width", length.text) }
     static func height(_ length: SVGLength) -> Self { Self("height", length.text) }
     static func textAnchor(_ anchor: StaticString) -> Self { Self("text-anchor", "\(anchor)") }

@@ -1,4 +1,4 @@
-package import Attribution
+import Attribution
 import AttributionReports
 import StrictJSON
 
@@ -7,91 +7,76 @@ package struct PageTable: Hashable, Sendable {
     /// A column.
     package struct Column: Hashable, Sendable {
         let name: String
-        let isNumber: Bool
-        let note: String?
-        let sort: Sort?
+        var isNumber = false
+        /// A mark that follows the name, such as `not signed`.
+        var note: String?
+        var sort: Sort?
 
         /// A link that sorts the rows.
-        package struct Sort: Hashable, Sendable {
+        struct Sort: Hashable {
             let link: PageLink
-            /// How the rows are sorted by this column now.
-            let order: Order?
-
-            package enum Order: Hashable, Sendable {
-                case ascending, descending
-            }
-
-            /// Makes a link.
-            package init(link: PageLink, order: Order?) {
-                self.link = link
-                self.order = order
-            }
+            /// Whether the greatest comes first now; nil if the rows are not sorted by this column.
+            let isDescending: Bool?
         }
 
         /// Makes a column.
-        ///
-        /// - Parameters:
-        ///   - name: Its name, on the page and in the file.
-        ///   - isNumber: Whether its cells are numbers.
-        ///   - note: A mark that follows the name, such as `not signed`.
-        ///   - sort: How to sort by it.
-        package init(_ name: String, isNumber: Bool = false, note: String? = nil, sort: Sort? = nil) {
-            self.name = name
-            self.isNumber = isNumber
-            self.note = note
-            self.sort = sort
+        package init(_ name: String, isNumber: Bool = false) {
+            (self.name, self.isNumber) = (name, isNumber)
         }
     }
 
-    /// A cell.
-    package indirect enum Cell: Hashable, Sendable {
+    /// A cell: the value of a report's, with what a page adds to it.
+    package struct Cell: Hashable, Sendable {
+        let content: ReportCell
+        var link: PageLink?
+        /// The figure of the previous period.
+        var previous: ReportCell?
+
         /// A text from outside; empty for none.
-        case value(String, link: PageLink? = nil)
-        case count(Int64, link: PageLink? = nil)
-        /// A share between 0 and 1; nil where its denominator is 0.
-        case share(Double?)
-        case decimal(Double?, places: Int)
-        /// Bounds of a count.
-        case counts(ClosedRange<Int64>)
-        /// Bounds of a share.
-        case shares(ClosedRange<Double>)
-        /// A moment, in Unix milliseconds.
-        case moment(Int64)
-        /// An amount of money in the currency that the row names.
-        case money(Money)
+        package static func value(_ text: String, link: PageLink? = nil) -> Cell {
+            Cell(content: .key(text), link: link)
+        }
+
+        /// A number.
+        package static func count(_ count: Int64, link: PageLink? = nil) -> Cell {
+            Cell(content: .count(count), link: link)
+        }
+
         /// One of our own words.
-        case words(String, link: PageLink? = nil)
-        /// A figure with that of the previous period.
-        case compared(Cell, previous: Cell)
+        package static func words(_ text: String, link: PageLink? = nil) -> Cell {
+            Cell(content: .text(text), link: link)
+        }
+
+        /// A moment, in Unix milliseconds.
+        static func moment(_ milliseconds: Int64) -> Cell {
+            Cell(content: .time(milliseconds))
+        }
+
         /// No value.
-        case blank
+        static let blank = Cell(content: .absent)
     }
 
     /// A row.
     package struct Row: Hashable, Sendable {
         let cells: [Cell]
-        let part: Double?
+        /// How long the bar behind its first cell is, from 0 to 1; nil for none.
+        var part: Double?
 
         /// Makes a row.
-        ///
-        /// - Parameters:
-        ///   - cells: A cell for each column.
-        ///   - part: How long the bar behind its first cell is, from 0 to 1; nil for none.
-        package init(_ cells: [Cell], part: Double? = nil) {
+        package init(_ cells: [Cell]) {
             self.cells = cells
-            self.part = part
         }
     }
 
     /// The name, unique on its page: of its heading and of the file.
     package let id: String
-    let caption: String
-    let columns: [Column]
-    package let rows: [Row]
-    let totals: Row?
-    let omittedRows: Int
+    private let caption: String
+    private let columns: [Column]
+    private let rows: [Row]
+    private let totals: Row?
+    private let omittedRows: Int
     /// What is said where there are no rows.
-    let emptyText: String
+    private let emptyText: String
 
     /// Makes a table.
     package init(
@@ -114,24 +99,144 @@ package struct PageTable: Hashable, Sendable {
 
     /// The table as CSV, RFC 4180, with plain numbers.
     package var csv: String {
-        let lines = [columns.map(\.name.csvCell)] + (rows + [totals].compactMap(\.self)).map { $0.cells.map(\.csv) }
-        return lines.map { $0.joined(separator: ",") + "\r\n" }.joined()
+        let lines =
+            [columns.map(\.name)] + (rows + [totals].compactMap(\.self)).map { $0.cells.map(\.content.text) }
+        return lines.map { $0.map(\.csvCell).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    /// The table in a box of its own, with a link to its file, which is a part of a page.
+    func card(of page: PageLink) -> HTML {
+        HTML(.section, .class("card"), .ariaLabelledBy(id + "-caption")) { html(fileOf: page) }
+    }
+
+    /// The table with its caption and a link to its file.
+    func html(fileOf page: PageLink) -> HTML {
+        html(csv: page.adding("section", id).adding("format", "csv"))
+    }
+
+    /// The table with its caption and a link to its file, if it has one.
+    func html(csv: PageLink?) -> HTML {
+        let captionID = id + "-caption"
+        return HTML(.div, .class("table")) {
+            if rows.isEmpty {
+                HTML(.p, .class("empty"), .id(captionID)) {
+                    HTML(.span) { caption + ": " }
+                    emptyText
+                }
+            } else {
+                HTML(.div, .class("scroll"), .role("region"), .ariaLabelledBy(captionID), .tabindex(0)) {
+                    HTML(.table, .id(id)) {
+                        HTML(.caption, .id(captionID)) { HTML(.span) { caption } }
+                        HTML(.thead) { HTML(.tr) { HTML(columns.map(\.html)) } }
+                        HTML(.tbody) { HTML(rows.map { HTML(.tr, [], cells(of: $0)) }) }
+                        if let totals {
+                            HTML(.tfoot) { HTML(.tr, [], cells(of: totals)) }
+                        }
+                    }
+                }
+                if omittedRows > 0 {
+                    HTML(.p, .class("more")) { "… and \(Int64(omittedRows).grouped) more; the totals include them." }
+                }
+            }
+            if let csv {
+                HTML(.p, .class("file")) {
+                    HTML(.a, .href(csv), .download) { "CSV: \(caption)" }
+                }
+            }
+        }
+    }
+
+    /// The first cell is the row's heading.
+    private func cells(of row: Row) -> HTML {
+        HTML(
+            zip(columns, row.cells).enumerated().map { index, pair in
+                let attributes: [HTMLAttribute] = pair.0.isNumber ? [.class("number")] : []
+                guard index == 0 else {
+                    return HTML(.td, attributes, pair.1.html)
+                }
+                return HTML(.th, [.scope("row")] + attributes, HTML([pair.1.html, row.part.map(Self.bar) ?? .nothing]))
+            })
+    }
+
+    private static func bar(_ part: Double) -> HTML {
+        HTML(.svg, .class("part"), .ariaHidden) {
+            HTML(.rect, .width(.percent(min(max(part, 0), 1) * 100)), .height(.percent(100)))
+        }
+    }
+}
+
+extension PageTable.Column {
+    fileprivate var html: HTML {
+        var attributes: [HTMLAttribute] = [.scope("col")]
+        if isNumber { attributes.append(.class("number")) }
+        var heading = HTML(name)
+        if let sort {
+            if let isDescending = sort.isDescending {
+                attributes.append(isDescending ? .ariaSort("descending") : .ariaSort("ascending"))
+            }
+            heading = HTML(.a, .href(sort.link)) {
+                name
+                if let isDescending = sort.isDescending {
+                    HTML(.span, .ariaHidden) { isDescending ? " ▼" : " ▲" }
+                }
+            }
+        }
+        let mark = note.map { note in HTML(.span, .class("mark")) { note } }
+        return HTML(.th, attributes, HTML([heading, mark ?? .nothing]))
     }
 }
 
 extension PageTable.Cell {
-    fileprivate var csv: String {
-        switch self {
-        case .value(let text, _), .words(let text, _): text.csvCell
-        case .count(let number, _): String(number)
-        case .share(let share): share?.fixed(places: 4) ?? ""
-        case .decimal(let number, let places): number?.fixed(places: places) ?? ""
-        case .money(let amount): amount.description
-        case .counts(let range): "\(range.lowerBound)–\(range.upperBound)"
-        case .shares(let range): "\(range.lowerBound.fixed(places: 4))–\(range.upperBound.fixed(places: 4))"
-        case .moment(let milliseconds): Moment(milliseconds: milliseconds).text
-        case .compared(let cell, _): cell.csv
-        case .blank: ""
+    /// The cell, with the figure of the previous period.
+    var html: HTML {
+        guard let previous else {
+            return link.map { link in HTML(.a, .href(link)) { content.html(isLink: true) } } ?? content.html()
         }
+        return HTML([
+            content.html(),
+            HTML(" "),
+            HTML(.span, .class("change")) {
+                content.growth(since: previous).map { $0 + " from " } ?? "from "
+                previous.html()
+            },
+        ])
+    }
+}
+
+extension ReportCell {
+    /// How long words are that need a column of their own width.
+    private static let sentence = 24
+
+    fileprivate func html(isLink: Bool = false) -> HTML {
+        func ratio(_ part: Int64, _ whole: Int64) -> Double {
+            Double(part) / Double(whole)
+        }
+        func bounds(_ lower: HTML, _ upper: HTML) -> HTML {
+            lower == upper ? lower : HTML([lower, HTML(" to "), upper])
+        }
+        return switch self {
+        case .key(let text): .value(text)
+        case .text(let text): isLink || text.count < Self.sentence ? HTML(text) : HTML(.span, .class("words")) { text }
+        case .count(let count): .count(count)
+        case .share(let part, let whole): .share(ratio(part, whole))
+        case .mean(let sum, let count): .decimal(ratio(sum, count), places: 2)
+        case .decimal(let number, let places): .decimal(number, places: places)
+        case .money(let amount): HTML(amount.description)
+        case .counts(let range): bounds(.count(range.lowerBound), .count(range.upperBound))
+        case .shares(let range, let whole):
+            bounds(.share(ratio(range.lowerBound, whole)), .share(ratio(range.upperBound, whole)))
+        case .time(let milliseconds): .moment(milliseconds)
+        case .histogram, .absent: .none
+        }
+    }
+
+    /// By how much a count has grown, in percent; nil for other cells, and where there was nothing to grow from.
+    fileprivate func growth(since previous: ReportCell) -> String? {
+        guard case .count(let now) = self, case .count(let before) = previous, before > 0 else {
+            return nil
+        }
+        let percent = (Double(now) - Double(before)) / Double(before) * 100
+        let sign = percent > 0 ? "+" : percent < 0 ? "−" : "±"
+        return sign + abs(percent).fixed(places: 1) + " %"
     }
 }

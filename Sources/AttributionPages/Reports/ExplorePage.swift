@@ -28,6 +28,11 @@ package struct ExplorePage {
         /// The most rows of any page: a browser has no use for more, and a file has them all.
         package static let maximumTop = 1_000
 
+        /// A link with these parameters.
+        func keeping(_ link: PageLink) -> PageLink {
+            parameters.reduce(link) { $0.adding($1.name, $1.value) }
+        }
+
         /// The parameters that are given.
         package var parameters: [PageLink.Parameter] {
             [("by", by), ("columns", columns), ("sort", sort), ("top", top)].compactMap { name, value in
@@ -85,73 +90,23 @@ package struct ExplorePage {
     }
 
     private func table(of report: Report) -> HTML {
-        let dimensions = report.request.dimensions
-        let columns = report.singleColumns
-        let leading =
-            dimensions.isEmpty
-            ? [PageTable.Column("total")]
-            : dimensions.map {
-                PageTable.Column($0.rawValue, note: Self.note($0), sort: sort($0.rawValue, false))
-            }
-        let table = PageTable(
-            id: "report", caption: "Postbacks, \(report.request.days)",
-            columns: leading
-                + columns.map { column in
-                    PageTable.Column(
-                        column.name, isNumber: true, note: column.isProven(in: report.totals) ? nil : "not signed",
-                        sort: sort(column.name, true))
-                },
-            rows: dimensions.isEmpty
-                ? []
-                : report.rows.map { row in
-                    PageTable.Row(
-                        zip(dimensions, row.values).map { dimension, value in
-                            .value(value, link: link(dimension, value))
-                        } + columns.map { Self.cell($0.value(row.counts)) })
-                },
-            totals: PageTable.Row(
-                [.words("total")] + leading.dropFirst().map { _ in .words("") }
-                    + columns.map { Self.cell($0.value(report.totals)) }),
-            omittedRows: report.omittedRows,
-            emptyText: "Nothing was counted for these days and conditions.")
-        let csv = choice.parameters.reduce(selection.link(Self.link)) { $0.adding($1.name, $1.value) }
+        let table = report.sections[0].table(
+            "Postbacks, \(report.request.days)", total: "total",
+            link: { dimension, value in
+                selection.link(Self.link, narrowedTo: dimension, value).map(choice.keeping)
+            }, sort: { sort($0.name, isFigure: $0.dimension == nil) })
         return HTML([
             HTML.traffic(report.request.traffic),
             HTML(report.warnings.map { HTML.notice(.bad, $0) }),
-            table.html(csv: csv.adding("format", "csv")),
+            table.html(csv: choice.keeping(selection.link(Self.link)).adding("format", "csv")),
         ])
     }
 
-    private static func note(_ dimension: ReportDimension) -> String? {
-        dimension.basis == .unsigned ? "not signed" : nil
-    }
-
-    private func link(_ dimension: ReportDimension, _ value: String) -> PageLink? {
-        selection.link(Self.link, narrowedTo: dimension, value).map { link in
-            choice.parameters.reduce(link) { $0.adding($1.name, $1.value) }
-        }
-    }
-
     /// The greatest figures come first when a column is first chosen, the names in their order.
-    private func sort(_ name: String, _ isFigure: Bool) -> PageTable.Column.Sort {
-        let order: PageTable.Column.Sort.Order? =
-            choice.sort == name ? .ascending : choice.sort == "-" + name ? .descending : nil
+    private func sort(_ name: String, isFigure: Bool) -> PageTable.Column.Sort {
+        let isDescending = choice.sort == name ? false : choice.sort == "-" + name ? true : nil
         var choice = choice
-        choice.sort =
-            switch order {
-            case .ascending: "-" + name
-            case .descending: name
-            case nil: isFigure ? "-" + name : name
-            }
-        let link = choice.parameters.reduce(selection.link(Self.link)) { $0.adding($1.name, $1.value) }
-        return PageTable.Column.Sort(link: link, order: order)
-    }
-
-    private static func cell(_ value: ReportColumn.Value) -> PageTable.Cell {
-        switch value {
-        case .count(let count): .count(count)
-        case .ratio(let ratio, let places): .decimal(ratio, places: places)
-        case .histogram: .blank
-        }
+        choice.sort = isDescending ?? !isFigure ? name : "-" + name
+        return PageTable.Column.Sort(link: choice.keeping(selection.link(Self.link)), isDescending: isDescending)
     }
 }

@@ -50,9 +50,7 @@ package struct OverviewPage {
                 problem.notice
             }
             if let answers = panel.answers {
-                HTML(.section, .class("card"), .ariaLabelledBy("answers-caption")) {
-                    answers.html(csv: selection.link(PageLink()).adding("section", answers.id).adding("format", "csv"))
-                }
+                answers.card(of: selection.link(PageLink()))
             }
         }
     }

@@ -45,7 +45,8 @@ package struct StandardReportPage {
         let csv = selection.link(self.place.link).adding("section", section.name).adding("format", "csv")
         let table =
             section.isGlance
-            ? section.glance(selection, csv: csv) : section.table(of: place.link, selection).html(csv: csv)
+            ? section.glance(csv: csv)
+            : section.table(section.title) { selection.link(place.link, narrowedTo: $0, $1) }.html(csv: csv)
         let isWide = section.columns.count > 5
         return HTML(.section, isWide ? .class("card all") : .class("card"), .ariaLabelledBy(section.name + "-title")) {
             HTML(.h2, .id(section.name + "-title")) { section.title }
@@ -63,7 +64,7 @@ package struct StandardReportPage {
         }
     }
 
-    private static func definition(_ column: ReportSectionColumn) -> HTML {
+    private static func definition(_ column: ReportColumn) -> HTML {
         HTML([
             HTML(.dt) { column.title },
             HTML(.dd) { "\(column.definition) \(column.basis.meaning.capitalizedFirst)." },
@@ -121,6 +122,56 @@ extension HTML {
         case .development:
             .notice(.uncertain, "DEVELOPMENT postbacks, verified with Apple's keys for development: no real installs.")
         case .test: .notice(.uncertain, "TEST postbacks, verified with test keys only: no real installs.")
+        }
+    }
+}
+
+/// What every dimension and figure means, and who vouches for it.
+package struct DefinitionsPage {
+    /// Makes the page.
+    package init() {}
+
+    /// The page.
+    package var page: Page {
+        let tables = [Self.dimensions, Self.figures, Self.traffic]
+        return Page(title: "Definitions", place: .definitions, tables: tables) {
+            HTML(.p) {
+                "Apple signs most fields of a postback. What it does not sign, anyone who has the postback can change; "
+                "such values are marked wherever they are shown."
+            }
+            HTML(tables.map { $0.card(of: PagePlace.definitions.link) })
+        }
+    }
+
+    private static let dimensions = PageTable(
+        id: "dimensions", caption: "Dimensions, by which postbacks can be grouped and selected",
+        columns: [.init("dimension"), .init("who vouches")],
+        rows: ReportDimension.allCases.map { .init([.words($0.rawValue), .words($0.basis.meaning)]) })
+
+    private static let figures = PageTable(
+        id: "figures", caption: "Figures of the free report",
+        columns: [.init("figure"), .init("who vouches")],
+        rows: ReportFigure.all.map { .init([.words($0.name), .words(vouching($0))]) })
+
+    private static func vouching(_ figure: ReportFigure) -> String {
+        if figure.dependsOnRedownload {
+            return "Apple signs what it is counted from, except in version 1.0"
+        }
+        return figure.column.basis == .signed
+            ? "Apple signs what it is counted from" : "no one signs what it is counted from"
+    }
+
+    private static let traffic = PageTable(
+        id: "traffic", caption: "Traffic, which is never mixed",
+        columns: [.init("provenance"), .init("meaning")],
+        rows: Traffic.allCases.map { .init([.words($0.rawValue), .words(meaning($0))]) })
+
+    private static func meaning(_ traffic: Traffic) -> String {
+        switch traffic {
+        case .apple: "verified with Apple's keys, for one of our networks: real installs"
+        case .foreign: "verified with Apple's keys, for another network"
+        case .development: "verified with one of Apple's development keys"
+        case .test: "verified with a test key that the operator trusts"
         }
     }
 }

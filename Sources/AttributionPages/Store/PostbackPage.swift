@@ -45,7 +45,7 @@ package struct PostbackPage {
             HTML.traffic(postback.traffic)
             HTML(.dl) { HTML(Self.facts(of: postback).map(HTML.fact)) }
             if let fields {
-                fields.html(csv: .postback(postback.id).adding("section", fields.id).adding("format", "csv"))
+                fields.html(fileOf: .postback(postback.id))
             } else {
                 HTML.notice(.bad, "Its fields cannot be read.")
             }

@@ -1,7 +1,8 @@
 package import Attribution
 package import AttributionStore
+package import StrictJSON
 
-/// A report: rows, their totals, and the deliveries of the same days.
+/// A free report: rows, their totals, and the deliveries of the same days.
 package struct Report: Sendable {
     /// The request.
     package let request: ReportRequest
@@ -15,17 +16,15 @@ package struct Report: Sendable {
     package let deliveries: DeliveryCounts
     /// The position up to which postbacks were counted; nil for a report without a store.
     package let position: LedgerPosition?
+    /// Problems of the store that affect the report.
+    package let warnings: [String]
     /// When the last postback of the store was recorded, in Unix milliseconds; nil if there is none, and for a limited
     /// request.
-    package let recordedAtMilliseconds: Int64?
+    let recordedAtMilliseconds: Int64?
     /// Values in the filters that no recorded postback has.
-    package let unseen: [LedgerAnswer.UnseenValue]
-    /// How many postbacks were counted without columns because theirs are damaged; the figures are correct.
-    package let recomputedCount: Int64
-    /// How many recorded postbacks cannot be read and are not counted.
-    package let unreadableCount: Int
+    let unseen: [LedgerAnswer.UnseenValue]
     /// The version of the program that made it; nil if unknown.
-    package let programVersion: String?
+    let programVersion: String?
 
     /// Creates a report from the ledger's answer.
     init(request: ReportRequest, answer: LedgerAnswer, programVersion: String?) {
@@ -35,60 +34,195 @@ package struct Report: Sendable {
         totals = answer.totals
         deliveries = answer.deliveries
         position = answer.position
+        warnings = StoreProblems([answer], hasDamagedDeliveries: answer.deliveries.areIncomplete).warnings
         recordedAtMilliseconds = request.isLimited ? nil : answer.recordedAtMilliseconds
         unseen = answer.unseen(by: request)
-        recomputedCount = answer.damaged.reduce(0) { $0 + Int64($1.count) }
-        unreadableCount = answer.unreadableCount
         self.programVersion = programVersion
     }
 
-    /// Creates a report without a store, for example the one that a traffic plan expects.
+    /// Creates a report without a store, for example the one that a scenario expects.
     package init(request: ReportRequest, rows: [LedgerRow], deliveries: DeliveryCounts) {
         self.request = request
         self.rows = ReportRows(LedgerRows(rows), request)
         omittedRows = rows.count - self.rows.count
         totals = rows.reduce(into: Counts()) { $0 += $1.counts }
         self.deliveries = deliveries
-        position = nil
-        recordedAtMilliseconds = nil
-        unseen = []
-        recomputedCount = 0
-        unreadableCount = 0
-        programVersion = nil
+        (position, warnings, recordedAtMilliseconds, unseen, programVersion) = (nil, [], nil, [], nil)
     }
 
-    /// Problems of the store that affect the report.
-    package var warnings: [String] {
-        StoreProblems(
-            unreadableCount: unreadableCount, recomputedCount: recomputedCount,
-            hasDamagedDeliveries: deliveries.areIncomplete
-        ).warnings
+    /// The name and version of the format, raised if the meaning of a column or key changes.
+    package static let schema = "skan.report/2"
+}
+
+extension Report: RenderedReport {
+    package var selection: ReportRequest { request }
+    package var standardName: StandardReportName? { nil }
+    package var countedUpTo: LedgerPosition? { position }
+    package var isExplained: Bool { false }
+    package var introduction: [String] { [] }
+
+    package var histograms: [Histogram]? {
+        request.showsHistogram ? Histogram.all(totals) : nil
     }
 
-    /// Whether deliveries are shown; they are those of all networks.
-    var showsDeliveries: Bool {
-        !request.isLimited
+    package var sections: [ReportSection] {
+        [section(request.figures ?? ReportFigure.all.filter { !$0.isHistogram })]
     }
 
-    /// What became of the deliveries, in words; nothing where they are not shown.
-    var deliveryLines: [String] {
-        showsDeliveries ? deliveries.lines(areUntilNow: request.asOf != nil) : []
+    package var sectionsWithObjects: [ReportSection] {
+        [section(request.figures ?? ReportFigure.all)]
     }
 
-    /// The figures shown in JSON.
-    var columns: [ReportColumn] {
-        request.columns ?? ReportColumn.all
+    private func section(_ figures: [ReportFigure]) -> ReportSection {
+        let rows = rows
+        @Sendable func row(_ values: [String], _ counts: Counts) -> ReportSectionRow {
+            ReportSectionRow(values.map(ReportCell.key) + figures.map { $0.plainCell(counts) })
+        }
+        return ReportSection(
+            name: "report", title: "", meaning: "",
+            columns: request.dimensions.map { dimension in
+                ReportColumn(dimension.rawValue, dimension.rawValue, .key, dimension.basis, "", dimension: dimension)
+            } + figures.map { $0.plainColumn(of: totals) },
+            rows: ReportSectionRows(count: rows.count) { row(rows[$0].values, rows[$0].counts) },
+            totals: row(request.dimensions.map { _ in "" }, totals), omittedRows: omittedRows)
     }
 
-    /// The figures shown in tables, where a cell holds one number.
-    package var singleColumns: [ReportColumn] {
-        request.columns ?? ReportColumn.single
+    package func title(_ style: TextStyle) -> String {
+        request.title(style)
+    }
+
+    package func asOfLine(_ style: TextStyle) -> String {
+        style.asOfLine(position, recordedAtMilliseconds: recordedAtMilliseconds, programVersion: programVersion)
+    }
+
+    package func emptyLine(_ section: ReportSection) -> String? {
+        guard rows.isEmpty, omittedRows == 0, totals[.postbacks] == 0 else {
+            return nil
+        }
+        let isEverything = request.conditions.isEmpty && request.received == nil && request.asOf == nil
+        return "No postbacks recorded\(isEverything ? " yet" : " for these")."
+    }
+
+    package func omittedColumnsLine(_ count: Int, first: String) -> String {
+        "… and \(count) more column\(count == 1 ? "" : "s"): --columns \(first),… or --format csv"
+    }
+
+    package var conclusion: [String] {
+        unseen.map(\.sentence) + [unprovenLine] + deliveryLines
+    }
+
+    /// What is said besides a CSV file, which has no room for it, and without the warnings.
+    ///
+    /// - Returns: Lines no wider than the style's width.
+    package func remarks(_ style: TextStyle) -> [String] {
+        ([asOfLine(style), sections[0].omittedRowsLine].compactMap(\.self) + unseen.map(\.sentence) + deliveryLines)
+            .map { style.wrapped($0.inCharacters(of: style)) }
+    }
+
+    // MARK: JSON
+
+    package var scope: [(String, JSONText)] {
+        [("schema", .string(Self.schema)), ("skan-version", programVersion.map(JSONText.string) ?? .null)]
+            + request.members
+            + JSONText.origin(position, recordedAtMilliseconds, warnings: warnings) + [
+                ("unproven", .array(unprovenNames.map(JSONText.string))),
+                ("unseen", .array(unseen.map(\.json))),
+            ]
+    }
+
+    package var json: JSONText {
+        .object(
+            scope + sectionsWithObjects[0].table(totalsHaveKeys: false)
+                + [("deliveries", request.isLimited ? .null : deliveries.json)])
+    }
+
+    package var lastObject: (type: String, members: [(String, JSONText)])? {
+        request.isLimited ? nil : ("deliveries", deliveries.members)
+    }
+
+    // MARK: Unsigned fields and deliveries
+
+    /// The outcomes of the deliveries of all networks; nothing for a limited request.
+    private var deliveryLines: [String] {
+        request.isLimited ? [] : deliveries.lines(areUntilNow: request.asOf != nil)
+    }
+
+    /// The dimensions and columns that depend on fields Apple does not sign.
+    private var unprovenNames: [String] {
+        unprovenDimensions.map(\.rawValue)
+            + sectionsWithObjects[0].columns.filter { $0.dimension == nil && $0.basis == .unsigned }.map(\.name)
+    }
+
+    /// The dimensions of rows and filters that depend on fields Apple does not sign, without duplicates.
+    private var unprovenDimensions: [ReportDimension] {
+        let used = Set(request.dimensions + request.conditions.map(\.dimension))
+        return ReportDimension.allCases.filter { dimension in
+            used.contains(dimension)
+                && (dimension.basis == .unsigned || dimension == .redownload && hasUnprovenRedownloads)
+        }
+    }
+
+    private var hasUnprovenRedownloads: Bool {
+        totals[.unprovenRedownloads] > 0
+    }
+
+    /// The line that names everything that is not signed.
+    private var unprovenLine: String {
+        let dimensions = unprovenDimensions.filter { $0 != .redownload && $0 != .conversionValue }.map(\.rawValue)
+        let redownloads =
+            hasUnprovenRedownloads
+            ? ["redownload in 1.0 (\(totals[.unprovenRedownloads]) of \(totals.knownRedownloads))"] : []
+        return "Not signed by Apple, so anyone who has a postback can change it: "
+            + (dimensions + ["conversion values"] + redownloads).joined(separator: ", ") + "."
     }
 }
 
-extension LedgerAnswer {
-    /// The values that no recorded postback has, as far as who asks may know: other networks may have the rest.
-    func unseen(by request: ReportRequest) -> [UnseenValue] {
-        request.isLimited ? unseen.filter { $0.dimension == .network } : unseen
+/// The rows of a free report in the requested order, created on access.
+package struct ReportRows: RandomAccessCollection, Sendable {
+    private let rows: LedgerRows
+    /// The index in ``rows`` of each row; nil if the order is unchanged.
+    private let order: [Int]?
+    /// How many rows are shown.
+    package let endIndex: Int
+
+    /// Sorts the rows, and shows at most ``ReportRequest/top`` of them.
+    init(_ rows: LedgerRows, _ request: ReportRequest) {
+        self.rows = rows
+        endIndex = request.top.map { Swift.min($0, rows.count) } ?? rows.count
+        order = request.sort.map { Self.sorted(rows, by: $0, request) }
+    }
+
+    package var startIndex: Int {
+        0
+    }
+
+    package subscript(index: Int) -> LedgerRow {
+        rows[order?[index] ?? index]
+    }
+
+    /// The indices of the rows in order; only the sort keys are kept in memory, because rows are large.
+    private static func sorted(_ rows: LedgerRows, by sort: ReportSort, _ request: ReportRequest) -> [Int] {
+        switch sort.key {
+        case .figure(let figure):
+            return order(of: rows.map { figure.cell($0.counts).number }, sort.isDescending)
+        case .dimension(let index) where request.dimensions[index] == .hour:
+            // When clocks go back, labels of hours do not sort chronologically.
+            return order(of: rows.map { HourLabel.start(of: $0.values[index]) }, sort.isDescending)
+        case .dimension(let index):
+            let keys = rows.map { $0.values[index].isEmpty ? nil : OrderedValue($0.values[index]) }
+            return order(of: keys, sort.isDescending)
+        }
+    }
+
+    /// The indices of keys in sorted order: nil comes last, and ties keep their order.
+    private static func order<Key: Comparable>(of keys: [Key?], _ isDescending: Bool) -> [Int] {
+        keys.indices.sorted { left, right in
+            switch (keys[left], keys[right]) {
+            case (let first?, let second?) where first != second: isDescending ? second < first : first < second
+            case (_?, nil): true
+            case (nil, _?): false
+            default: left < right
+            }
+        }
     }
 }

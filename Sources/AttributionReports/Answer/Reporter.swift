@@ -1,6 +1,20 @@
-import Attribution
+package import Attribution
 package import AttributionStore
 import StrictJSON
+
+/// What standard reports need to know besides the store, from files that people write.
+package struct ReportReferences: Sendable {
+    /// What conversion values mean.
+    package var schemas: ConversionSchemas
+    /// What campaigns and apps are called; nil without a file of names.
+    package var campaigns: CampaignMap?
+
+    /// Creates references; by default nothing is known.
+    package init(schemas: ConversionSchemas = ConversionSchemas(), campaigns: CampaignMap? = nil) {
+        self.schemas = schemas
+        self.campaigns = campaigns
+    }
+}
 
 /// Answers report requests from a ledger.
 package struct Reporter: Sendable {
@@ -24,12 +38,8 @@ package struct Reporter: Sendable {
         self.references = references
     }
 
-    /// Answers a request.
+    /// Answers a request for a free report.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - limits: The limits on the cost of the answer.
-    /// - Returns: The report.
     /// - Throws: Errors of the store, ``Attribution/FieldProblem`` for a position that is not valid in this store, and
     ///   ``AttributionStore/LedgerQuestionError`` for an answer that exceeds the limits.
     package func report(_ request: ReportRequest, limits: LedgerLimits = LedgerLimits()) async throws -> Report {
@@ -54,5 +64,68 @@ package struct Reporter: Sendable {
                 field: "as-of", found: "\(position), which this store no longer has",
                 expected: "one that a report named after the store was restored from an older copy")
         }
+    }
+
+    /// What of yesterday's traffic (UTC) a person should look at, compared with the week before; worst first.
+    ///
+    /// - Throws: Errors of the store, and ``AttributionStore/LedgerQuestionError`` beyond the limits.
+    package func findings(
+        today: CalendarDay,
+        traffic: Traffic = .apple,
+        limits: LedgerLimits = LedgerLimits()
+    ) async throws -> [TrafficFinding] {
+        let yesterday = today.advanced(by: -1)
+        let week = ReportRequest(
+            dimensions: [.day, .app], from: yesterday.advanced(by: -TrafficFinding.week), through: yesterday,
+            traffic: traffic)
+        let day = ReportRequest(from: yesterday, through: yesterday)
+        let rows = try await answer(week.question(limits: limits)).rows
+        let deliveries = try await ledger.deliveries(received: day.received, inBackground: limits.isBackground)
+        return TrafficFinding.all(rows, deliveries, traffic, yesterday: yesterday)
+    }
+}
+
+/// Damage of a store that affects a report.
+struct StoreProblems {
+    /// How many recorded postbacks cannot be read and are not counted.
+    private let unreadableCount: Int
+    /// How many postbacks were counted without columns.
+    private let recomputedCount: Int64
+    /// Whether some delivery counts are left out.
+    private let hasDamagedDeliveries: Bool
+
+    /// The damage that some answers about the same postbacks met.
+    init(_ answers: [LedgerAnswer], hasDamagedDeliveries: Bool) {
+        unreadableCount = answers.map(\.unreadableCount).max() ?? 0
+        recomputedCount = answers.map { $0.damaged.reduce(0) { $0 + Int64($1.count) } }.max() ?? 0
+        self.hasDamagedDeliveries = hasDamagedDeliveries
+    }
+
+    /// A sentence for each problem.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if unreadableCount > 0 {
+            warnings.append(
+                "recorded postbacks that cannot be read and are not counted: \(unreadableCount); skan recount lists them"
+            )
+        }
+        if recomputedCount > 0 {
+            warnings.append(
+                "the columns of \(recomputedCount) postbacks are damaged; these were counted without them, which is "
+                    + "slower but gives the same figures")
+        }
+        if hasDamagedDeliveries {
+            warnings.append(
+                "some counts of deliveries are damaged and left out; those of postbacks are not; skan recount --repair "
+                    + "mends what follows from the postbacks")
+        }
+        return warnings
+    }
+}
+
+extension LedgerAnswer {
+    /// The values that no recorded postback has, as far as a limited request may know: other networks may have them.
+    func unseen(by request: ReportRequest) -> [UnseenValue] {
+        request.isLimited ? unseen.filter { $0.dimension == .network } : unseen
     }
 }

@@ -1,5 +1,7 @@
 package import Attribution
+import CheckedFiles
 package import CodedErrors
+import StrictJSON
 
 /// Allocates a free id, so that postbacks of a campaign cannot be mistaken for those of another.
 package struct CampaignAllocation: Sendable {
@@ -98,6 +100,27 @@ package struct CampaignAllocation: Sendable {
             through: through)
     }
 
+    /// Allocates an id in a file, which is created if there is none.
+    ///
+    /// A lock keeps two commands from taking the same id. The file is written anew, and loses its formatting.
+    ///
+    /// - Returns: The campaign with its id, once the file is on disk.
+    /// - Throws: ``CodedErrors/InvalidDocuments`` for a file that is not as it must be, and ``CodedErrors/Refusal`` if no
+    ///   id is free or the file cannot be written.
+    package func allocate(inFile path: String) throws -> NamedCampaign {
+        do {
+            let replacement = try FileReplacement(locking: path)
+            let bytes = try DocumentFile.bytes(orEmpty: path)
+            var map = bytes.isEmpty ? CampaignMap() : try CampaignMap(documents: [(path, bytes)])
+            let campaign = try campaign(in: map)
+            map.add(campaign)
+            try replacement.replace(with: map.document(name: path), mode: 0o644)
+            return campaign
+        } catch let problem as FileReplacement.Problem {
+            throw Refusal(.unwritableFile, "cannot write \(path): \(problem.reason)")
+        }
+    }
+
     private func refusal(_ others: [NamedCampaign]) -> Refusal {
         let ids =
             switch kind {
@@ -114,5 +137,53 @@ package struct CampaignAllocation: Sendable {
             "all \(ids) of app \(app) of \(network.registered) are in use, or postbacks with them may still arrive",
             hint: free.map { "an id is free from \($0) on; or end a campaign in the file with \"to\"" }
                 ?? "end a campaign in the file with \"to\"")
+    }
+}
+
+extension CampaignMap {
+    /// The map as a file, a line for each name.
+    ///
+    /// - Throws: ``CodedErrors/Refusal`` for a file that would be too long to be read, and
+    ///   ``CodedErrors/InvalidDocuments`` for one that would not be as it must be.
+    package func document(name: String) throws -> [UInt8] {
+        func list(_ lines: [JSONText]) -> String {
+            lines.isEmpty ? "[]" : "[\n    " + lines.map(\.line).joined(separator: ",\n    ") + "\n  ]"
+        }
+        func names(_ apps: [AppStoreItemID: String]) -> [JSONText] {
+            apps.sorted { $0.key.value < $1.key.value }.map {
+                .object(["id": .integer($0.key.value), "name": .string($0.value)])
+            }
+        }
+        let lists = [("apps", names(apps)), ("source-apps", names(sourceApps))].filter { !$0.1.isEmpty }
+        let members = (lists + [("campaigns", campaigns.map(\.json))]).map { ",\n  \"\($0)\": \(list($1))" }
+        let bytes = Array("{\n  \"version\": 1\(members.joined())\n}\n".utf8)
+        guard bytes.count <= DocumentFile.limit else {
+            throw Refusal(
+                .limitReached, "\(name) would be longer than \(DocumentFile.limit) bytes, the most that is read",
+                hint: "move campaigns that are over into another file")
+        }
+        // Read again, so that nothing is written that could not be read.
+        _ = try CampaignMap(documents: [(name, bytes)])
+        return bytes
+    }
+}
+
+extension NamedCampaign {
+    /// The campaign as an object.
+    fileprivate var json: JSONText {
+        var members: [(String, JSONText)] = [
+            ("name", .string(name)), ("network", .string(network)), ("app", .integer(app.value)),
+        ]
+        if let campaignID {
+            members.append(("campaign-id", .integer(campaignID.value)))
+        }
+        if let sourceIdentifier {
+            members.append(("source-identifier", .string(sourceIdentifier.digits)))
+        }
+        members.append(("from", .string(from.description)))
+        if let through {
+            members.append(("to", .string(through.description)))
+        }
+        return .object(members)
     }
 }

@@ -9,18 +9,47 @@ package struct CampaignMap: DocumentSet {
     package internal(set) var sourceApps: [AppStoreItemID: String] = [:]
     /// The campaigns, in the order of the files.
     package private(set) var campaigns: [NamedCampaign] = []
-    /// Where the campaigns of an id are.
-    private var index = CampaignIndex()
+    /// The indices of the campaigns of each id, in ascending order.
+    private var indices: [Key: [Int]] = [:]
+
+    /// An id of a campaign; ids are unique in an app of a network.
+    private struct Key: Hashable {
+        /// The network, as registered.
+        let network: String
+        let app: AppStoreItemID
+        let id: ID
+    }
+
+    private enum ID: Hashable {
+        /// The decimal digits of a campaign id.
+        case campaignID(String)
+        /// Exactly these digits of a source identifier.
+        case sourceIdentifier(String)
+        /// Source identifiers that end in these digits and have more.
+        case longerIdentifier(String)
+
+        /// For how many days after the last ad postbacks with such an id may arrive.
+        var late: Int64 {
+            if case .campaignID = self {
+                return NamedCampaign.daysAfterCampaignID
+            }
+            return NamedCampaign.daysAfterSourceIdentifier
+        }
+
+        /// The id in words; nil for what several campaigns may share.
+        var text: String? {
+            switch self {
+            case .campaignID(let digits): "campaign id \(digits)"
+            case .sourceIdentifier(let digits): "source identifier \(digits)"
+            case .longerIdentifier: nil
+            }
+        }
+    }
 
     /// Makes a map without names.
     package init() {}
 
     /// Reads documents.
-    ///
-    /// - Parameters:
-    ///   - documents: JSON texts with their names.
-    ///   - known: What is known to be wrong with others.
-    /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
     package init(
         documents: [(name: String, bytes: [UInt8])],
         besides known: InvalidDocuments = InvalidDocuments()
@@ -38,15 +67,22 @@ package struct CampaignMap: DocumentSet {
     }
 
     /// Adds a campaign after the others.
-    mutating func add(_ campaign: NamedCampaign) {
-        index.add(campaign, at: campaigns.count)
+    package mutating func add(_ campaign: NamedCampaign) {
+        var ids: [ID] = []
+        if let id = campaign.campaignID {
+            ids.append(.campaignID(String(id.value)))
+        }
+        if let identifier = campaign.sourceIdentifier {
+            ids.append(.sourceIdentifier(identifier.digits))
+            ids += (2..<identifier.digits.utf8.count).compactMap { identifier.suffix($0).map(ID.longerIdentifier) }
+        }
+        for id in ids {
+            indices[Key(network: campaign.network, app: campaign.app, id: id), default: []].append(campaigns.count)
+        }
         campaigns.append(campaign)
     }
 
-    /// The campaigns of an id, in the order of the files.
-    func campaigns(_ key: CampaignIndex.Key) -> [NamedCampaign] {
-        index.indices(key).map { campaigns[$0] }
-    }
+    // MARK: Conflicts
 
     /// Two campaigns that share an id while postbacks of both may arrive.
     package struct Conflict: Hashable, Sendable {
@@ -63,14 +99,18 @@ package struct CampaignMap: DocumentSet {
     /// The campaigns whose postbacks could be taken for each other.
     package var conflicts: [Conflict] {
         var conflicts: [Conflict] = []
-        for (id, indices) in index.sharedIDs {
-            switch id {
-            case .campaignID(let text):
-                conflicts += self.conflicts(indices, "campaign id \(text)", NamedCampaign.daysAfterCampaignID)
-            case .sourceIdentifier(let text):
-                conflicts += self.conflicts(
-                    indices, "source identifier \(text)", NamedCampaign.daysAfterSourceIdentifier)
-            case .longerIdentifier: break
+        for (key, indices) in indices where indices.count > 1 {
+            guard let id = key.id.text else {
+                continue
+            }
+            // Each is compared only with those whose postbacks may still arrive when it begins: all are conflicts.
+            var earlier: [NamedCampaign] = []
+            for campaign in indices.map({ campaigns[$0] }).sorted(by: { $0.from < $1.from }) {
+                earlier.removeAll { !$0.isTooClose(to: campaign, key.id.late) }
+                conflicts += earlier.map {
+                    Conflict(id: id, first: $0, second: campaign, lastArrival: $0.lastArrival(key.id.late))
+                }
+                earlier.append(campaign)
             }
         }
         return conflicts.sorted {
@@ -79,19 +119,93 @@ package struct CampaignMap: DocumentSet {
         }
     }
 
-    /// The conflicts of the campaigns of one id.
+    // MARK: Names
+
+    /// The name of a campaign id, or the names that are possible, in postbacks received on some days; nil for any.
+    package func name(
+        ofCampaignID id: String,
+        network: String,
+        app: String,
+        days: ClosedRange<CalendarDay>?
+    ) -> CampaignName {
+        let names = names(.campaignID(id), network, app, days)
+        return names.count == 1 ? CampaignName(text: names[0], mapping: .named) : CampaignName(oneOf: names)
+    }
+
+    /// The name of a source identifier, from the group of its last two digits on, or the names that are possible.
     ///
-    /// Each is compared only with those whose postbacks may still arrive when it begins, all of which are conflicts.
-    private func conflicts(_ indices: [Int], _ id: String, _ late: Int64) -> [Conflict] {
-        var conflicts: [Conflict] = []
-        var earlier: [NamedCampaign] = []
-        for campaign in indices.map({ campaigns[$0] }).sorted(by: { $0.from < $1.from }) {
-            earlier.removeAll { !$0.isTooClose(to: campaign, late) }
-            conflicts += earlier.map { first in
-                Conflict(id: id, first: first, second: campaign, lastArrival: first.lastArrival(late))
+    /// Digits that are missing are never guessed: two digits have the name of their group, or could be any of its
+    /// campaigns.
+    package func name(
+        ofSourceIdentifier identifier: SourceIdentifier,
+        network: String,
+        app: String,
+        days: ClosedRange<CalendarDay>?
+    ) -> CampaignName {
+        var path: [String] = []
+        var deepest = 0
+        for count in 2...identifier.digits.utf8.count {
+            let names = names(.sourceIdentifier(String(identifier.digits.suffix(count))), network, app, days)
+            guard names.count <= 1 else {
+                return CampaignName(oneOf: names)
             }
-            earlier.append(campaign)
+            if let name = names.first {
+                path.append(name)
+                deepest = count
+            }
         }
-        return conflicts
+        guard !path.isEmpty else {
+            // Only longer identifiers are known, one of which it is, unless it is another one of the group.
+            return CampaignName(oneOf: names(.longerIdentifier(identifier.digits), network, app, days))
+        }
+        return CampaignName(
+            text: path.joined(separator: " / "),
+            mapping: deepest == identifier.digits.utf8.count ? .named : .group)
+    }
+
+    /// The names of the campaigns that postbacks with an id may be of, each once.
+    private func names(_ id: ID, _ network: String, _ app: String, _ days: ClosedRange<CalendarDay>?) -> [String] {
+        guard let number = Int64(app) else {
+            return []
+        }
+        let key = Key(network: network.lowercasedASCII, app: AppStoreItemID(number), id: id)
+        var known: Set<String> = []
+        return (indices[key] ?? []).map { campaigns[$0] }
+            .filter { campaign in days.map { campaign.mayArrive(on: $0, id.late) } ?? true }
+            .map(\.name).filter { known.insert($0).inserted }
+    }
+}
+
+/// What a map says of the campaign of some postbacks.
+package struct CampaignName: Hashable, Sendable {
+    /// How much is known.
+    package enum Mapping: String, CaseIterable, Sendable {
+        /// The id has a name.
+        case named
+        /// The digits have no name, but a group that they belong to has one.
+        case group
+        /// Several campaigns are possible, and the postback does not say which.
+        case ambiguous
+        /// No campaign is known.
+        case unmapped
+    }
+
+    /// The name; for several campaigns all of them, and empty for none.
+    package let text: String
+    /// How much is known.
+    package let mapping: Mapping
+
+    fileprivate init(text: String, mapping: Mapping) {
+        self.text = text
+        self.mapping = mapping
+    }
+
+    /// Some possible names, of which a few are listed.
+    fileprivate init(oneOf names: [String]) {
+        let limit = 4
+        text =
+            names.prefix(limit).joined(separator: " or ")
+            + (names.count > limit ? " or \(names.count - limit) more" : "")
+        mapping = names.isEmpty ? .unmapped : .ambiguous
     }
 }

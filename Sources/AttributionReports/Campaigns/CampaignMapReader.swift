@@ -12,21 +12,10 @@ struct CampaignMapReader {
     /// - Returns: What is wrong with it.
     mutating func read(_ file: [UInt8]) -> [DocumentProblem] {
         problems = DocumentProblems()
-        readMembers(of: file)
-        return problems.all
-    }
-
-    private mutating func readMembers(of file: [UInt8]) {
-        guard
-            let fields = problems.attempt(
-                try DocumentFields(
-                    reading: file, limit: DocumentFile.limit, name: "campaigns",
-                    cure: "compare it with the example in Schemas.md"))
-        else {
-            return
+        let members = ["apps", "source-apps", "campaigns"]
+        guard let fields = problems.document(file, "campaigns", members: members) else {
+            return problems.all
         }
-        problems.note(fields.unknown(besides: ["version", "apps", "source-apps", "campaigns"]))
-        _ = problems.attempt(try fields.integer("version", in: 1...1))
         for child in problems.attempt(try fields.children("apps")) ?? [] {
             readApp(child, \.apps, from: 1)
         }
@@ -36,6 +25,7 @@ struct CampaignMapReader {
         for child in problems.attempt(try fields.children("campaigns")) ?? [] {
             readCampaign(child)
         }
+        return problems.all
     }
 
     private mutating func readApp(
@@ -68,27 +58,20 @@ struct CampaignMapReader {
         let app = problems.attempt(try fields.integer("app", in: 1...Int.max))
         let campaignID = problems.attempt(try Self.campaignID(fields))
         let identifier = problems.attempt(try Self.sourceIdentifier(fields))
-        let from = problems.attempt(try fields.day("from"))
-        let through = problems.attempt(try fields.optionalDay("to"))
+        let days = problems.days(fields)
         if !fields.has("campaign-id"), !fields.has("source-identifier") {
             problems.note(
                 fields.problem(
                     "source-identifier", found: "nothing", expected: "it or campaign-id, or both",
                     cure: "skan campaigns allocate takes one that is free"))
         }
-        if let from, let through = through ?? nil, through < from {
-            problems.note(
-                fields.problem(
-                    "to", found: through.description, expected: "a day from \(from) on",
-                    cure: "write the last day, or leave it out"))
-        }
-        guard problems.all.count == known, let name, let network, let app, let from else {
+        guard problems.all.count == known, let name, let network, let app, let days else {
             return
         }
         map.add(
             NamedCampaign(
                 name: name, network: network, app: AppStoreItemID(Int64(app)), campaignID: campaignID ?? nil,
-                sourceIdentifier: identifier ?? nil, from: from, through: through ?? nil))
+                sourceIdentifier: identifier ?? nil, from: days.from, through: days.through))
     }
 
     private static func network(_ fields: DocumentFields) throws(DocumentProblem) -> AdNetworkID {

@@ -2,22 +2,17 @@ package import Attribution
 package import AttributionStore
 
 extension ReportSection {
-    /// The section with columns of names beside those of ids.
+    /// The section with columns of names, each after the ids it belongs to; unchanged if it has no ids.
     ///
     /// Campaigns have names only where the network and the app are known, in which their ids are unique.
     ///
-    /// - Parameters:
-    ///   - map: The names.
-    ///   - days: When the postbacks of its rows were received; nil for any time.
-    ///   - budget: What the report may cost.
-    /// - Returns: The section; unchanged if it has no ids.
     /// - Throws: ``AttributionStore/LedgerQuestionError`` once the deadline has passed.
     package func named(
         by map: CampaignMap,
         days: ClosedRange<CalendarDay>?,
         within budget: AnswerBudget
     ) throws(LedgerQuestionError) -> ReportSection {
-        let names = NameColumns(columns, map, days)
+        var names = NameColumns(columns, map, days)
         guard !names.isEmpty else {
             return self
         }
@@ -27,43 +22,28 @@ extension ReportSection {
             try budget.checkDeadline()
             named.append(names.row(row))
         }
-        return ReportSection(
-            name: name, title: title, meaning: meaning, columns: names.columns, rows: named,
-            totals: totals.map(names.totals), omittedRows: omittedRows, notes: notes, chart: chart)
+        return with(names.columns, named, totals: totals.map { names.row($0, isTotal: true) })
     }
 }
 
 /// Columns with the names of ids, each after the ids it belongs to.
 private struct NameColumns {
     /// The columns of the section with those of names.
-    let columns: [ReportSectionColumn]
+    let columns: [ReportColumn]
     private let map: CampaignMap
     private let days: ClosedRange<CalendarDay>?
     /// The indices of columns with ids, before names are added.
     private let indices: [ReportDimension: Int]
     /// What is added after each column.
     private let added: [[Kind]]
-    /// The campaigns that were looked up: many rows differ only in other dimensions.
-    private let known = KnownNames()
-
-    /// A class, so that a copy of these columns does not copy the names.
-    private final class KnownNames {
-        var campaigns: [CampaignKey: CampaignName] = [:]
-    }
-
-    /// What identifies a campaign in a row.
-    private struct CampaignKey: Hashable {
-        let network: String
-        let app: String
-        let campaignID: String
-        let sourceIdentifier: String
-    }
+    /// The campaigns that were looked up, by their ids: many rows differ only in other dimensions.
+    private var known: [[String]: CampaignName] = [:]
 
     /// A column of names.
     private enum Kind {
         case app, sourceApp, campaign, mapping
 
-        var column: ReportSectionColumn {
+        var column: ReportColumn {
             switch self {
             case .app:
                 .names("app-name", "App name", .ours, "The name of the advertised app in the file of names.")
@@ -82,9 +62,7 @@ private struct NameColumns {
         }
     }
 
-    init(_ columns: [ReportSectionColumn], _ map: CampaignMap, _ days: ClosedRange<CalendarDay>?) {
-        self.map = map
-        self.days = days
+    init(_ columns: [ReportColumn], _ map: CampaignMap, _ days: ClosedRange<CalendarDay>?) {
         var indices: [ReportDimension: Int] = [:]
         for (index, column) in columns.enumerated() {
             if let dimension = column.dimension {
@@ -102,43 +80,27 @@ private struct NameColumns {
         if hasScope, let index = [indices[.campaignID], indices[.sourceIdentifier]].compactMap(\.self).max() {
             added[index] = [.campaign, .mapping]
         }
-        self.indices = indices
-        self.added = added
-        self.columns = columns.enumerated().flatMap { index, column in
-            [column] + added[index].map(\.column)
-        }
+        (self.map, self.days, self.indices, self.added) = (map, days, indices, added)
+        self.columns = zip(columns, added).flatMap { [$0] + $1.map(\.column) }
     }
 
     var isEmpty: Bool {
         added.allSatisfy(\.isEmpty)
     }
 
-    /// A row with its names.
-    func row(_ row: ReportSectionRow) -> ReportSectionRow {
-        inserting(added.map { $0.map { name($0, row.cells) } }, row)
-    }
-
-    /// The totals, which have no names.
-    func totals(_ row: ReportSectionRow) -> ReportSectionRow {
-        inserting(added.map { $0.map { _ in "" } }, row)
-    }
-
-    private func inserting(_ names: [[String]], _ row: ReportSectionRow) -> ReportSectionRow {
+    /// A row with its names, which totals do not have.
+    mutating func row(_ row: ReportSectionRow, isTotal: Bool = false) -> ReportSectionRow {
+        var names: [[ReportCell]] = []
+        for kinds in added {
+            names.append(kinds.map { kind in .key(isTotal ? "" : name(kind, row.cells)) })
+        }
         func cells(_ cells: [ReportCell]) -> [ReportCell] {
-            var all: [ReportCell] = []
-            all.reserveCapacity(columns.count)
-            for (cell, names) in zip(cells, names) {
-                all.append(cell)
-                for name in names {
-                    all.append(.key(name))
-                }
-            }
-            return all
+            zip(cells, names).flatMap { [$0] + $1 }
         }
         return ReportSectionRow(cells(row.cells), previous: row.previous.map(cells))
     }
 
-    private func name(_ kind: Kind, _ cells: [ReportCell]) -> String {
+    private mutating func name(_ kind: Kind, _ cells: [ReportCell]) -> String {
         switch kind {
         case .app: Int64(id(.app, cells)).flatMap { map.apps[AppStoreItemID($0)] } ?? ""
         case .sourceApp: Int64(id(.sourceApp, cells)).flatMap { map.sourceApps[AppStoreItemID($0)] } ?? ""
@@ -147,20 +109,18 @@ private struct NameColumns {
         }
     }
 
-    private func campaign(_ cells: [ReportCell]) -> CampaignName {
-        let key = CampaignKey(
-            network: id(.network, cells), app: id(.app, cells), campaignID: id(.campaignID, cells),
-            sourceIdentifier: id(.sourceIdentifier, cells))
-        if let name = known.campaigns[key] {
+    private mutating func campaign(_ cells: [ReportCell]) -> CampaignName {
+        let ids = [.network, .app, .campaignID, .sourceIdentifier].map { id($0, cells) }
+        if let name = known[ids] {
             return name
         }
         let name =
-            if let identifier = SourceIdentifier(key.sourceIdentifier) {
-                map.name(ofSourceIdentifier: identifier, network: key.network, app: key.app, days: days)
+            if let identifier = SourceIdentifier(ids[3]) {
+                map.name(ofSourceIdentifier: identifier, network: ids[0], app: ids[1], days: days)
             } else {
-                map.name(ofCampaignID: key.campaignID, network: key.network, app: key.app, days: days)
+                map.name(ofCampaignID: ids[2], network: ids[0], app: ids[1], days: days)
             }
-        known.campaigns[key] = name
+        known[ids] = name
         return name
     }
 

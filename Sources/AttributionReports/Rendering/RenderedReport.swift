@@ -1,7 +1,81 @@
-/// A report that can be written in several formats.
-package protocol RenderedReport {
-    /// Its formats.
-    associatedtype Format
+import Attribution
+package import AttributionStore
+package import StrictJSON
+
+/// The format of a report.
+package enum ReportFormat: String, CaseIterable, Hashable, Sendable {
+    /// Aligned columns for a terminal, as many as fit into its width.
+    case table
+    /// The rows of one section with a header line, RFC 4180; callers print remarks separately.
+    case csv
+    /// One object.
+    case json
+    /// One object per line, distinguished by `type`.
+    case ndjson
+    /// Markdown tables.
+    case markdown
+    /// A document of its own, without scripts and without anything to load; for standard reports.
+    case html
+
+    /// The formats of free reports.
+    package static let ofFreeReports = allCases.filter { $0 != .html }
+
+    /// Whether a value can be an object, as histograms need.
+    var hasObjects: Bool {
+        self == .json || self == .ndjson
+    }
+
+    /// Whether histograms can be shown as bars.
+    var hasBars: Bool {
+        self == .table || self == .markdown
+    }
+}
+
+/// A report that can be written in every format.
+package protocol RenderedReport: Sendable {
+    /// What was counted.
+    var selection: ReportRequest { get }
+    /// The position up to which was counted; nil for a report without a store.
+    var countedUpTo: LedgerPosition? { get }
+    /// Its tables, for formats in which a cell holds one value.
+    var sections: [ReportSection] { get }
+    /// Its tables for formats in which a cell may hold an object.
+    var sectionsWithObjects: [ReportSection] { get }
+    /// Problems of the store that affect the figures.
+    var warnings: [String] { get }
+    /// The name of a standard report; nil for a free one, whose only section has no heading.
+    var standardName: StandardReportName? { get }
+    /// Whether every column is defined.
+    var isExplained: Bool { get }
+    /// The bar charts below the table; nil for none.
+    var histograms: [Histogram]? { get }
+    /// What is said before the sections, besides the title, the position and the warnings.
+    var introduction: [String] { get }
+    /// What is said after the sections.
+    var conclusion: [String] { get }
+    /// Which postbacks, days and filters.
+    func title(_ style: TextStyle) -> String
+    /// The position, with which the report can be repeated, and the version of the program.
+    func asOfLine(_ style: TextStyle) -> String
+    /// What a section has instead of a table; nil for its table.
+    func emptyLine(_ section: ReportSection) -> String?
+    /// How to see the columns that do not fit into a terminal.
+    func omittedColumnsLine(_ count: Int, first: String) -> String
+    /// The members of JSON that describe the request and the store.
+    var scope: [(String, JSONText)] { get }
+    /// The report as one JSON object.
+    var json: JSONText { get }
+    /// The last object of NDJSON, with its type; nil for none.
+    var lastObject: (type: String, members: [(String, JSONText)])? { get }
+}
+
+extension RenderedReport {
+    /// The report as text, ending with a newline.
+    package func rendered(as format: ReportFormat, style: TextStyle = .document) -> String {
+        var text = ""
+        write(as: format, style: style) { text += $0 }
+        return text
+    }
 
     /// Writes the report in pieces, so that a large one need not fit in memory.
     ///
@@ -9,14 +83,67 @@ package protocol RenderedReport {
     ///   - format: The format.
     ///   - style: The width and characters of tables.
     ///   - output: Called with each piece; the last ends with a newline.
-    func write(as format: Format, style: TextStyle, to output: (String) -> Void)
+    package func write(as format: ReportFormat, style: TextStyle, to output: (String) -> Void) {
+        switch format {
+        case .table: writeTable(style, to: output)
+        case .csv: writeCSV(to: output)
+        case .json: output(json.pretty + "\n")
+        case .ndjson: writeNDJSON(to: output)
+        case .markdown: writeMarkdown(to: output)
+        case .html: writeHTML(to: output)
+        }
+    }
+
+    /// Writes the rows of the first section with a header line, RFC 4180.
+    private func writeCSV(to output: (String) -> Void) {
+        guard let section = sections.first else {
+            return
+        }
+        let columns = SectionLayout(section).columns
+        output(columns.flatMap(\.flatNames).map(\.csvCell).joined(separator: ",") + "\r\n")
+        for row in section.rows {
+            // Appended cell by cell, because a report may have a million rows; figures need no quotes.
+            var line = ""
+            for column in columns {
+                let cell = column.cell(row)
+                if column.isText {
+                    line += cell.text.csvCell
+                } else if column.column.kind.isRange {
+                    line += cell.texts(isRange: true).joined(separator: ",")
+                } else {
+                    line += cell.text
+                }
+                line += ","
+            }
+            _ = line.popLast()
+            output(line + "\r\n")
+        }
+    }
+
+    /// The warnings as sentences.
+    var warningLines: [String] {
+        warnings.map { "WARNING: \($0)." }
+    }
 }
 
-extension RenderedReport {
-    /// The report as text, ending with a newline.
-    package func rendered(as format: Format, style: TextStyle = .document) -> String {
-        var text = ""
-        write(as: format, style: style) { text += $0 }
-        return text
+extension ReportSection {
+    /// The number of rows left out, if any.
+    var omittedRowsLine: String? {
+        omittedRows == 0
+            ? nil : "… and \(omittedRows) more row\(omittedRows == 1 ? "" : "s"); the totals include all rows."
+    }
+
+    /// The columns that anyone who has a postback can change, if any.
+    var unsignedLine: String? {
+        let names = columns.filter { $0.basis == .unsigned }.map(\.name)
+        return names.isEmpty ? nil : "Not signed by Apple: \(names.joined(separator: ", "))."
+    }
+
+    /// A line for each column: what it counts, and who vouches for it.
+    var definitions: [(column: ReportColumn, text: String)] {
+        columns.map { column in
+            let denominator = column.denominator.map { " Denominator: \($0)." } ?? ""
+            return (column, "\(column.definition)\(denominator) (\(column.basis.meaning))")
+        }
     }
 }

@@ -59,6 +59,19 @@ extension LedgerQuestion.Condition {
 }
 
 extension JSONText {
+    /// The position up to which was counted, and the problems of the store.
+    static func origin(
+        _ position: LedgerPosition?,
+        _ recordedAtMilliseconds: Int64?,
+        warnings: [String]
+    ) -> [(String, JSONText)] {
+        [
+            ("as-of", position.map { .string($0.description) } ?? .null),
+            ("recorded-at", recordedAtMilliseconds.map { .string(Moment(milliseconds: $0).text) } ?? .null),
+            ("warnings", .array(warnings.map(JSONText.string))),
+        ]
+    }
+
     /// A value of a dimension; null for postbacks without one.
     static func value(_ value: String) -> JSONText {
         value.isEmpty ? .null : .string(value)

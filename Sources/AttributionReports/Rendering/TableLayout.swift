@@ -1,4 +1,3 @@
-import Attribution
 import AttributionStore
 
 /// The figures of a table that fit beside its dimensions, and the width of each column.
@@ -17,62 +16,42 @@ struct TableLayout {
     /// The maximum lengths of a dimension's value, tried in order until the table fits.
     private static let limits = [60, 48, 40, 32, 24, 20, 16, 12, 10, 8, 6]
 
-    /// Lays out the rows of a report.
-    init(_ report: Report, _ style: TextStyle) {
-        let columns = report.singleColumns
-        let rows = report.rows.lazy.filter { _ in !report.request.dimensions.isEmpty }.map { row in
-            Line(names: row.values.map { style.cell($0, limit: Self.limits[0]) }) {
-                columns[$0].value(row.counts).text
-            }
-        }
-        let names = report.request.dimensions.isEmpty ? [""] : report.request.dimensions.map(\.rawValue)
-        let totals = Line(names: ["total"] + Array(repeating: "", count: names.count - 1)) {
-            columns[$0].value(report.totals).text
-        }
-        self.init(names: names, figures: columns.map(\.name), rows, totals: totals, style)
-    }
-
-    /// A row: the values of its dimensions, and the text of each figure.
-    struct Line {
-        let names: [String]
-        let figure: (Int) -> String
-    }
-
-    /// Lays out rows.
-    ///
-    /// - Parameters:
-    ///   - names: The headings of the dimensions.
-    ///   - figures: The headings of the figures.
-    ///   - rows: The rows.
-    ///   - totals: The last row, below a rule; nil for none.
-    ///   - style: The width and characters.
-    init(names: [String], figures: [String], _ rows: some Sequence<Line>, totals: Line?, _ style: TextStyle) {
+    /// Lays out a section; one without keys has its totals alone.
+    init(_ section: ReportSection, _ style: TextStyle) {
         self.style = style
+        let layout = SectionLayout(section)
+        let keys = layout.columns.filter(\.isText)
+        let figures = layout.columns.filter { !$0.isText }
+        let names = keys.isEmpty ? [""] : keys.map(\.name)
         leading = names.count
-        // Excludes columns whose names alone do not fit, to avoid computing their cells.
-        let candidates = Self.first(Array(figures.indices), from: names.map { min($0.count, 6) }, style) {
-            figures[$0].count
+        // Excludes columns whose names alone do not fit, to avoid keeping their cells.
+        let candidates = Self.first(figures, from: names.map { min($0.count, 6) }, style) { $0.name.count }
+        func texts(_ row: ReportSectionRow) -> [String] {
+            candidates.map { column in
+                let text = column.cell(row).text
+                return style.isASCII ? text.replacing("–", with: "-") : text
+            }
         }
         var values: [[String]] = []
         var cells: [[String]] = []
-        for row in rows {
-            values.append(row.names)
-            cells.append(candidates.map(row.figure))
+        for row in section.rows where !keys.isEmpty {
+            values.append(keys.map { style.cell($0.cell(row).text, limit: Self.limits[0]) })
+            cells.append(texts(row))
         }
-        if let totals {
-            values.append(totals.names)
-            cells.append(candidates.map(totals.figure))
+        if let totals = section.totals {
+            values.append(["total"] + names.dropFirst().map { _ in "" })
+            cells.append(texts(totals))
         }
-        let figureWidths = candidates.map { column in
-            cells.reduce(figures[column].count) { max($0, $1[column].displayWidth) }
+        let figureWidths = candidates.indices.map { column in
+            cells.reduce(candidates[column].name.count) { max($0, $1[column].displayWidth) }
         }
         let leadingCells = Self.fitting([names] + values, beside: figureWidths.first ?? 0, style)
         let leadingWidths = names.indices.map { column in leadingCells.map { $0[column].displayWidth }.max() ?? 0 }
-        let shown = Self.first(candidates, from: leadingWidths, style) { figureWidths[$0] }.count
-        hasTotals = totals != nil
-        omitted = Array(figures.dropFirst(shown))
+        let shown = Self.first(figureWidths, from: leadingWidths, style) { $0 }.count
+        hasTotals = section.totals != nil
+        omitted = figures.dropFirst(shown).map(\.name)
         widths = leadingWidths + figureWidths.prefix(shown)
-        lines = zip(leadingCells, [Array(figures.prefix(shown))] + cells).map { $0 + $1.prefix(shown) }
+        lines = zip(leadingCells, [candidates.map(\.name)] + cells).map { $0 + $1.prefix(shown) }
     }
 
     /// The prefix of elements that fit after some columns.

@@ -1,4 +1,5 @@
 import Attribution
+import Foundation
 import StrictJSON
 
 /// The width of lines, and whether they may have characters beyond ASCII.
@@ -76,5 +77,70 @@ extension String {
     fileprivate var escapingBeyondASCII: String {
         unicodeScalars.map { $0.isASCII ? String($0) : $0 == "…" ? "..." : "\\u{\(String($0.value, radix: 16))}" }
             .joined()
+    }
+}
+
+extension TextStyle {
+    /// Chooses width and characters from the environment.
+    ///
+    /// - Parameters:
+    ///   - columns: The width of the terminal; nil if unknown.
+    ///   - isInteractive: Whether the output is a terminal.
+    ///   - environment: `COLUMNS` overrides the width; the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is not empty
+    ///     decides whether characters are UTF-8.
+    package init(columns: Int?, isInteractive: Bool, environment: [String: String]) {
+        let named = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        let width = named ?? (isInteractive ? columns ?? 80 : TextStyle.document.width)
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        let characters = locale.lowercased().filter { $0 != "-" }
+        self.init(width: width, isASCII: !characters.contains("utf8"))
+    }
+}
+
+extension String {
+    /// The width in terminal columns.
+    var displayWidth: Int {
+        // Nearly all texts are ASCII, with one column per byte.
+        utf8.allSatisfy({ $0 < 0x80 }) ? utf8.count : unicodeScalars.reduce(0) { $0 + $1.displayWidth }
+    }
+
+    /// The longest prefix that fits into a width, and the rest.
+    func split(atWidth width: Int) -> (head: String, tail: String) {
+        var (index, used) = (startIndex, 0)
+        while index < endIndex {
+            let next = self.index(after: index)
+            used += String(self[index..<next]).displayWidth
+            guard used <= width else {
+                break
+            }
+            index = next
+        }
+        return (String(self[..<index]), String(self[index...]))
+    }
+}
+
+extension Unicode.Scalar {
+    /// 2 for ideographs and emoji, 0 for combining marks.
+    fileprivate var displayWidth: Int {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: break
+        }
+        let wide: [ClosedRange<UInt32>] = [
+            0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
+        ]
+        return wide.contains { $0.contains(value) } ? 2 : 1
+    }
+}
+
+extension String {
+    /// The text as a CSV cell, RFC 4180, that spreadsheets do not interpret as a formula.
+    package var csvCell: String {
+        let needsQuotes = utf8.contains { "\",\r\n".utf8.contains($0) }
+        // Ids and domains never begin like this; hostile values might.
+        let isFormula = first.map { "=+-@".contains($0) } ?? false && Double(self) == nil
+        let safe = isFormula ? "'" + self : self
+        return needsQuotes ? "\"" + safe.replacingOccurrences(of: "\"", with: "\"\"") + "\"" : safe
     }
 }

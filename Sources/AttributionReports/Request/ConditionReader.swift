@@ -62,3 +62,68 @@ enum ConditionReader {
         return LedgerQuestion.Condition(dimension: dimension, values: [value], isExcluded: isExcluded)
     }
 }
+
+extension ReportDimension {
+    /// What is expected instead of a value that no postback can have; nil for a possible value.
+    func problem(with value: String) -> String? {
+        guard !value.isEmpty else {
+            return emptyProblem
+        }
+        let isPossible: Bool =
+            switch self {
+            case .framework: PostbackFramework(rawValue: value) != nil
+            case .app, .campaignID, .sourceApp, .fidelity: Int64(value).map { String($0) == value } ?? false
+            case .sourceIdentifier: SourceIdentifier(value) != nil
+            case .network: AdNetworkID(value) != nil
+            case .sourceDomain: SourceDomain(value) != nil
+            case .marketplace: MarketplaceIdentifier(value) != nil
+            case .version: SKAdNetworkVersion(rawValue: value) != nil
+            case .redownload: value == "true" || value == "false"
+            case .sequenceIndex: ["0", "1", "2"].contains(value)
+            case .conversionType: ConversionType(rawValue: value) != nil
+            case .country: CountryCode(value) != nil
+            case .interactionType: AdInteractionType(rawValue: value) != nil
+            case .conversionValue: Conversion(value) != nil
+            case .recipient: Delivery.Recipient(rawValue: value) != nil
+            case .hour, .day, .week, .month: true
+            }
+        return isPossible ? nil : expectedValue + knownValues.suggestion(for: value)
+    }
+
+    /// What is expected instead of the empty value; nil if postbacks may lack a value.
+    private var emptyProblem: String? {
+        switch self {
+        case .framework, .network, .app, .recipient: "a value, because every postback has one"
+        case .conversionValue: "absent, null or another value, because every postback has one"
+        default: nil
+        }
+    }
+
+    /// All values of a closed set; empty for other dimensions.
+    private var knownValues: [String] {
+        switch self {
+        case .framework: PostbackFramework.allCases.map(\.rawValue)
+        case .version: SKAdNetworkVersion.allCases.map(\.rawValue)
+        case .redownload: ["true", "false"]
+        case .sequenceIndex: ["0", "1", "2"]
+        case .conversionType: ConversionType.allCases.map(\.rawValue)
+        case .interactionType: AdInteractionType.allCases.map(\.rawValue)
+        case .conversionValue: ["absent", "null", "invalid", "low", "medium", "high"]
+        case .recipient: Delivery.Recipient.allCases.map(\.rawValue)
+        default: []
+        }
+    }
+
+    private var expectedValue: String {
+        switch self {
+        case .app, .sourceApp: "an App Store id, a number such as 525463029"
+        case .campaignID: "a number, such as 42"
+        case .fidelity: "a number, 0 or 1"
+        case .sourceIdentifier: "two to four digits, such as 5239 or 39"
+        case .country: "two capital letters, such as DE"
+        case .conversionValue: "0 to 63, low, medium, high, absent, null or invalid"
+        case .network, .sourceDomain, .marketplace: "a text without control characters"
+        default: "one of " + knownValues.joined(separator: ", ")
+        }
+    }
+}

@@ -3,6 +3,40 @@ import AttributionStore
 import Foundation
 package import StrictJSON
 
+/// The parameters of a report as text, from a command line or a URL.
+package struct ReportParameters: Sendable {
+    /// Comma-separated names of dimensions; `campaign` and `source` each stand for two dimensions, and an empty text
+    /// for totals only.
+    package var by = "network,app,campaign"
+    /// `DIMENSION=VALUE` or `DIMENSION!=VALUE`; an empty value matches postbacks without one.
+    package var filters: [String] = []
+    /// The days of receipt, such as `last-week`; nil if ``from`` and ``to`` define them.
+    package var period: String?
+    /// The first day of receipt, or a period that begins with it.
+    package var from: String?
+    /// The last day of receipt, inclusive, or a period that ends with it.
+    package var to: String?
+    /// `UTC` or a name of the tz database.
+    package var timeZone = "UTC"
+    /// The traffic to report: `apple`, `foreign`, `development` or `test`.
+    package var provenance = "apple"
+    /// Comma-separated names of figures; nil for all.
+    package var columns: String?
+    /// What to sort the rows by, with `-` before it for descending; nil for the order of the dimensions.
+    package var sort: String?
+    /// The maximum number of rows; nil for all.
+    package var top: String?
+    /// The position of an earlier report, up to which to count; nil for everything.
+    package var asOf: String?
+    /// Whether to show the conversion values as bars below the table.
+    package var showsHistogram = false
+    /// The format of the report.
+    package var format = ReportFormat.table
+
+    /// Creates the default parameters.
+    package init() {}
+}
+
 extension ReportRequest {
     /// Parses a request from parameters of a command line or a URL.
     ///
@@ -21,8 +55,8 @@ extension ReportRequest {
             top: try Self.top(parameters.top),
             showsHistogram: parameters.showsHistogram
         )
-        columns = try parameters.columns.map { text throws(FieldProblem) in
-            try Self.columns(text, parameters.format)
+        figures = try parameters.columns.map { text throws(FieldProblem) in
+            try Self.figures(text, parameters.format)
         }
         sort = try parameters.sort.map { text throws(FieldProblem) in try Self.sort(text, dimensions) }
         guard !showsHistogram || parameters.format.hasBars else {
@@ -101,6 +135,56 @@ extension ReportRequest {
             result += named.filter { !result.contains($0) }
         }
         return result
+    }
+
+    /// Parses a comma-separated list of figures, ignoring duplicates.
+    private static func figures(_ text: String, _ format: ReportFormat) throws(FieldProblem) -> [ReportFigure] {
+        var result: [ReportFigure] = []
+        for name in text.split(separator: ",").map(String.init) where !result.contains(where: { $0.name == name }) {
+            let figure = try figure(name, "columns")
+            guard !figure.isHistogram || format.hasObjects else {
+                throw FieldProblem(
+                    field: "columns", found: "\(name) with format \(format.rawValue)",
+                    expected: "format json or ndjson; in other formats, use by conversion-value for one row per value")
+            }
+            result.append(figure)
+        }
+        guard !result.isEmpty else {
+            throw FieldProblem(field: "columns", found: "nothing", expected: "names, for example installs,null-rate")
+        }
+        return result
+    }
+
+    /// Parses `installs`, `-installs`, `app` or `-app`.
+    private static func sort(_ text: String, _ dimensions: [ReportDimension]) throws(FieldProblem) -> ReportSort {
+        let isDescending = text.hasPrefix("-")
+        let name = isDescending ? String(text.dropFirst()) : text
+        if let index = dimensions.firstIndex(where: { $0.rawValue == name }) {
+            return ReportSort(key: .dimension(index), isDescending: isDescending)
+        }
+        guard ReportDimension(rawValue: name) == nil else {
+            throw FieldProblem(
+                field: "sort", found: name, expected: "a figure or a dimension of the rows; add \(name) to by")
+        }
+        let figure = try figure(name, "sort", orAlso: dimensions.map(\.rawValue))
+        guard !figure.isHistogram else {
+            throw FieldProblem(field: "sort", found: name, expected: "a single figure, for example conversion-mean")
+        }
+        return ReportSort(key: .figure(figure), isDescending: isDescending)
+    }
+
+    private static func figure(
+        _ name: String,
+        _ field: String,
+        orAlso others: [String] = []
+    ) throws(FieldProblem) -> ReportFigure {
+        guard let figure = ReportFigure.all.first(where: { $0.name == name }) else {
+            let known = others + ReportFigure.all.map(\.name)
+            throw FieldProblem(
+                field: field, found: name.shortened(to: 40),
+                expected: "one of \(known.joined(separator: ", "))" + known.suggestion(for: name))
+        }
+        return figure
     }
 }
 

@@ -19,7 +19,7 @@ package struct ReportRequest: Sendable {
     /// The position up to which to count; nil for everything.
     package var asOf: LedgerPosition?
     /// The figures to show, in order; nil for all.
-    package var columns: [ReportColumn]?
+    package var figures: [ReportFigure]?
     /// What to sort the rows by; nil for the order of the dimensions.
     package var sort: ReportSort?
     /// The maximum number of rows to show; nil for all.
@@ -38,7 +38,7 @@ package struct ReportRequest: Sendable {
         timeZone: TimeZone = .gmt,
         traffic: Traffic = .apple,
         asOf: LedgerPosition? = nil,
-        columns: [ReportColumn]? = nil,
+        figures: [ReportFigure]? = nil,
         sort: ReportSort? = nil,
         top: Int? = nil,
         showsHistogram: Bool = false
@@ -50,7 +50,7 @@ package struct ReportRequest: Sendable {
         self.timeZone = timeZone
         self.traffic = traffic
         self.asOf = asOf
-        self.columns = columns
+        self.figures = figures
         self.sort = sort
         self.top = top
         self.showsHistogram = showsHistogram
@@ -79,7 +79,7 @@ package struct ReportRequest: Sendable {
 package struct ReportSort: Sendable {
     /// The sort key of a row.
     package enum Key: Sendable {
-        case column(ReportColumn)
+        case figure(ReportFigure)
         /// The index of one of the request's dimensions.
         case dimension(Int)
     }

@@ -11,18 +11,10 @@ struct ConversionSchemaReader {
     private static let members = ["app", "name", "from", "to", "currency", "fine", "bits", "coarse"]
 
     init(_ file: [UInt8]) {
-        guard
-            let fields = problems.attempt(
-                try DocumentFields(
-                    reading: file, limit: DocumentFile.limit, name: "schemas",
-                    cure: "compare it with the example in Schemas.md"))
-        else {
+        guard let fields = problems.document(file, "schemas", members: ["schemas"]) else {
             return
         }
-        problems.note(fields.unknown(besides: ["version", "schemas"]))
-        _ = problems.attempt(try fields.integer("version", in: 1...1))
-        let children = problems.attempt(try fields.objects("schemas")) ?? []
-        for child in children {
+        for child in problems.attempt(try fields.objects("schemas")) ?? [] {
             if let schema = read(child) {
                 schemas.append((schema, child.path))
             }
@@ -34,14 +26,7 @@ struct ConversionSchemaReader {
         problems.note(fields.unknown(besides: Self.members))
         let app = problems.attempt(try fields.integer("app", in: 1...Int.max))
         let name = problems.attempt(try fields.optionalText("name"))
-        let from = problems.attempt(try fields.day("from"))
-        let through = problems.attempt(try fields.optionalDay("to"))
-        if let from, let through = through ?? nil, through < from {
-            problems.note(
-                fields.problem(
-                    "to", found: through.description, expected: "a day from \(from) on",
-                    cure: "write the last day, or leave it out"))
-        }
+        let days = problems.days(fields)
         let currency = problems.attempt(try fields.currency("currency")) ?? nil
         let bits = bitFields(fields)
         let fine = fineMeanings(fields, bits)
@@ -59,11 +44,11 @@ struct ConversionSchemaReader {
                     "fine", found: "nothing", expected: "the meaning of at least one value, in fine, bits or coarse",
                     cure: "add \"fine\", such as [{\"value\": 1, \"events\": [\"purchase\"]}]"))
         }
-        guard problems.all.count == known, let app, let from else {
+        guard problems.all.count == known, let app, let days else {
             return nil
         }
         return ConversionSchema(
-            app: AppStoreItemID(Int64(app)), name: name ?? nil, from: from, through: through ?? nil,
+            app: AppStoreItemID(Int64(app)), name: name ?? nil, from: days.from, through: days.through,
             currency: currency, fields: bits, fine: fine, coarse: coarse)
     }
 

@@ -4,7 +4,7 @@ import StrictJSON
 
 extension DocumentFields {
     /// A day.
-    func day(_ name: String) throws(DocumentProblem) -> CalendarDay {
+    fileprivate func day(_ name: String) throws(DocumentProblem) -> CalendarDay {
         let text = try text(name)
         do throws(FieldProblem) {
             return try CalendarDay.reading(text, field: name)
@@ -12,11 +12,6 @@ extension DocumentFields {
             throw problem(
                 name, found: "\"\(error.found)\"", expected: error.expected, cure: "write a day such as \"2026-11-09\"")
         }
-    }
-
-    /// A day, or nil if there is none.
-    func optionalDay(_ name: String) throws(DocumentProblem) -> CalendarDay? {
-        has(name) ? try day(name) : nil
     }
 
     /// A currency, or nil if there is none.
@@ -72,4 +67,32 @@ extension DocumentFields {
     private static let amountRule =
         "an amount that is not negative, with at most \(Money.places) decimal places and 12 digits before them"
     private static let amountCure = "write an amount such as 4.99, or {\"low\": 0.99, \"high\": 4.99}"
+}
+
+extension DocumentProblems {
+    /// Reads the members of a file of version 1; nil for one that is no document.
+    mutating func document(_ file: [UInt8], _ name: String, members: [String]) -> DocumentFields? {
+        let fields = attempt(
+            try DocumentFields(
+                reading: file, limit: DocumentFile.limit, name: name, cure: "compare it with the example in Schemas.md")
+        )
+        if let fields {
+            note(fields.unknown(besides: ["version"] + members))
+            _ = attempt(try fields.integer("version", in: 1...1))
+        }
+        return fields
+    }
+
+    /// Reads `from` and `to`, of which only the first must be there.
+    mutating func days(_ fields: DocumentFields) -> (from: CalendarDay, through: CalendarDay?)? {
+        let from = attempt(try fields.day("from"))
+        let through = fields.has("to") ? attempt(try fields.day("to")) : nil
+        if let from, let through, through < from {
+            note(
+                fields.problem(
+                    "to", found: through.description, expected: "a day from \(from) on",
+                    cure: "write the last day, or leave it out"))
+        }
+        return from.map { ($0, through) }
+    }
 }

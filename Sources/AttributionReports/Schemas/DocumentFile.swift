@@ -1,19 +1,16 @@
 import CheckedFiles
-import CodedErrors
+package import CodedErrors
 import Foundation
 
-/// A JSON document that a person wrote, in a file.
-struct DocumentFile {
-    /// Its bytes.
-    let bytes: [UInt8]
-
+/// Files with JSON documents that people write.
+enum DocumentFile {
     /// The longest file that is read; a map of ten thousand campaigns takes about two megabytes.
     static let limit = 4 << 20
 
     /// Reads a file.
-    init(_ path: String) throws(DocumentProblem) {
+    static func bytes(_ path: String) throws(DocumentProblem) -> [UInt8] {
         do throws(CheckedFile.Problem) {
-            bytes = try CheckedFile(path).bytes(limit: Self.limit)
+            return try CheckedFile(path).bytes(limit: limit)
         } catch {
             let reason =
                 switch error {
@@ -26,28 +23,46 @@ struct DocumentFile {
         }
     }
 
-    /// Reads several files, and notes those that cannot be read.
-    static func documents(_ files: [String], _ invalid: inout InvalidDocuments) -> [(name: String, bytes: [UInt8])] {
-        var documents: [(name: String, bytes: [UInt8])] = []
-        for file in files {
-            do throws(DocumentProblem) {
-                documents.append((file, try DocumentFile(file).bytes))
-            } catch {
-                invalid.note([error], in: file)
-            }
-        }
-        return documents
-    }
-
     /// Reads a file that need not exist; empty if it does not.
     static func bytes(orEmpty path: String) throws(InvalidDocuments) -> [UInt8] {
         guard access(path, F_OK) == 0 || errno != ENOENT else {
             return []
         }
-        var invalid = InvalidDocuments()
-        guard let bytes = documents([path], &invalid).first?.bytes else {
+        do throws(DocumentProblem) {
+            return try bytes(path)
+        } catch {
+            var invalid = InvalidDocuments()
+            invalid.note([error], in: path)
             throw invalid
         }
-        return bytes
+    }
+}
+
+/// What several files say together; one that is wrong makes all of them wrong.
+package protocol DocumentSet: Sendable {
+    /// Reads documents.
+    ///
+    /// - Parameters:
+    ///   - documents: JSON texts with their names.
+    ///   - known: What is known to be wrong with others.
+    /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
+    init(documents: [(name: String, bytes: [UInt8])], besides known: InvalidDocuments) throws(InvalidDocuments)
+}
+
+extension DocumentSet {
+    /// Reads JSON files.
+    ///
+    /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
+    package init(files: [String]) throws(InvalidDocuments) {
+        var invalid = InvalidDocuments()
+        var documents: [(name: String, bytes: [UInt8])] = []
+        for file in files {
+            do throws(DocumentProblem) {
+                documents.append((file, try DocumentFile.bytes(file)))
+            } catch {
+                invalid.note([error], in: file)
+            }
+        }
+        try self.init(documents: documents, besides: invalid)
     }
 }

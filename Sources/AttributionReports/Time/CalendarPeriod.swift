@@ -49,6 +49,11 @@ package struct CalendarPeriod: Hashable, Sendable {
         last.number - first.number + 1
     }
 
+    /// Whether it has a day.
+    func contains(_ day: CalendarDay) -> Bool {
+        first <= day && day <= last
+    }
+
     /// The names of periods relative to today.
     package static let names = [
         "today", "yesterday", "this-week", "last-week", "this-month", "last-month",

@@ -10,9 +10,9 @@ extension CampaignsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a campaign with a free id to the file, and print the id.",
             discussion: """
-                The file is created if there is none. The rest of it stays as it is. No two campaigns share the last two \
-                digits of a source identifier, because postbacks of small crowds have only those; --group takes another \
-                identifier of a group on purpose.
+                The file is created if there is none, and written anew: it loses its formatting. No two campaigns share \
+                the last two digits of a source identifier, because postbacks of small crowds have only those; --group \
+                takes another identifier of a group on purpose.
                 """)
 
         enum Kind: String, CaseIterable, ExpressibleByArgument {
@@ -61,7 +61,7 @@ extension CampaignsCommand {
                 name: name, network: try scope.networkID, app: AppStoreItemID(scope.app), from: from, through: through,
                 kind: try wanted)
             do {
-                let campaign = try CampaignDocument.allocate(allocation, inFile: file)
+                let campaign = try allocation.allocate(inFile: file)
                 let id = campaign.campaignID.map { String($0.value) } ?? campaign.sourceIdentifier?.digits ?? ""
                 Terminal.write(id + "\n")
                 Terminal.say("skan: \(kind.rawValue) \(id) is \"\(name)\", \(campaign.days)")

@@ -18,11 +18,11 @@ extension CompletionKind {
         Set(StandardReportName.allCases.flatMap { StandardReportPlan($0).sectionNames }).sorted())
 
     /// The figures of a report, comma-separated.
-    static let figures = commaSeparated { ReportColumn.all.map(\.name) }
+    static let figures = commaSeparated { ReportFigure.all.map(\.name) }
 
     /// The sort keys of a report, in either direction.
     static let sortKeys: CompletionKind = {
-        let names = ReportColumn.all.map(\.name) + ReportDimension.allCases.map(\.rawValue)
+        let names = ReportFigure.all.map(\.name) + ReportDimension.allCases.map(\.rawValue)
         return .list(names + names.map { "-\($0)" })
     }()
 

@@ -56,7 +56,7 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup var options: ReportOptions
 
     @Option(help: "table, csv, json, ndjson or markdown; html for standard reports.")
-    var format: StandardReportFormat = .table
+    var format: ReportFormat = .table
 
     @Option(
         name: .shortAndLong,
@@ -77,16 +77,15 @@ struct ReportCommand: AsyncParsableCommand {
         let style = output == nil ? TextStyle.terminal : .document
         if let request = try standard.request(options, format, nowMilliseconds: now) {
             let report = try await reporter.report(request)
-            try write(warnings: report.warnings) { report.write(as: format, style: style, to: $0) }
+            try write(report, style)
             if format == .csv, !quiet {
                 // A line of another shape would break programs that read the table.
                 report.remarks(style).forEach { Terminal.say($0) }
             }
         } else {
-            let format = ReportFormat(rawValue: format.rawValue) ?? .table
             let request = try options.request(format, nowMilliseconds: now)
             let report = try await reporter.report(request)
-            try write(warnings: report.warnings) { report.write(as: format, style: style, to: $0) }
+            try write(report, style)
             if !quiet {
                 say(report, try store.location.name, style)
             }
@@ -103,16 +102,16 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     /// Writes a report to the file or to standard output, and its warnings to standard error.
-    private func write(warnings: [String], _ report: (_ piece: (String) -> Void) -> Void) throws {
+    private func write(_ report: some RenderedReport, _ style: TextStyle) throws {
         if let output {
-            try OutputFile.write(to: output, report)
+            try OutputFile.write(to: output) { report.write(as: format, style: style, to: $0) }
         } else {
-            report { Terminal.write($0) }
+            report.write(as: format, style: style) { Terminal.write($0) }
         }
         Terminal.finish()
         // Wrong figures are an error, and errors are shown even with --quiet.
-        warnings.forEach { Terminal.say("skan: warning: \($0)") }
-        if !warnings.isEmpty {
+        report.warnings.forEach { Terminal.say("skan: warning: \($0)") }
+        if !report.warnings.isEmpty {
             Terminal.say("skan: hint: skan recount --store \(try store.location.name) --repair")
         }
     }
@@ -120,7 +119,7 @@ struct ReportCommand: AsyncParsableCommand {
     private func say(_ report: Report, _ store: String, _ style: TextStyle) {
         if format == .csv {
             // A line of another shape would break programs that read the table.
-            report.notes(style).forEach { Terminal.say($0) }
+            report.remarks(style).forEach { Terminal.say($0) }
         }
         if report.deliveries.received == 0, !report.deliveries.areIncomplete {
             Terminal.say(

@@ -37,7 +37,7 @@ struct StandardReportOptions: ParsableArguments {
     /// - Throws: `FieldProblem` naming the option.
     func request(
         _ options: ReportOptions,
-        _ format: StandardReportFormat,
+        _ format: ReportFormat,
         nowMilliseconds: Int64
     ) throws -> StandardReportRequest? {
         guard let name else {
@@ -71,7 +71,7 @@ struct StandardReportOptions: ParsableArguments {
     }
 
     /// Refuses options that would be ignored.
-    func check(_ options: ReportOptions, _ format: StandardReportFormat) throws {
+    func check(_ options: ReportOptions, _ format: ReportFormat) throws {
         if let name, StoreOption.isMeant(by: name) {
             throw ValidationError(
                 "unexpected argument \(name.shortened(to: 40)); did you mean --store \(name.shortened(to: 80))?")
@@ -100,4 +100,4 @@ struct StandardReportOptions: ParsableArguments {
     }
 }
 
-extension StandardReportFormat: ExpressibleByArgument {}
+extension ReportFormat: ExpressibleByArgument {}

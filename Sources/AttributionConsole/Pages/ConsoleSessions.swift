@@ -1,0 +1,171 @@
+package import AttributionAccess
+import AttributionListener
+import Synchronization
+
+/// The sessions of the console's pages, and the cookie that names one.
+package final class ConsoleSessions: Sendable {
+    private let table = Mutex(SessionTable())
+    /// The secret in forms of people without a session: of everyone on a console without tokens, and of the login.
+    ///
+    /// Other sites cannot read it, because they cannot read a page of this one.
+    let commonFormToken: String
+    private let isSecure: Bool
+
+    /// Makes sessions.
+    ///
+    /// - Parameter isSecure: Whether the cookie is only sent over TLS, as it must be off loopback.
+    package init(isSecure: Bool) {
+        self.isSecure = isSecure
+        var generator = SystemRandomNumberGenerator()
+        commonFormToken = SessionTable.secret(using: &generator)
+    }
+
+    /// With the prefix, a browser accepts the cookie over TLS only, for this host alone.
+    private var name: String {
+        isSecure ? "__Host-skan-session" : "skan-session"
+    }
+
+    /// The session of a request; nil without a live one.
+    func session(of request: IngressRequest, at now: ContinuousClock.Instant) -> SessionTable.Session? {
+        id(in: request).flatMap { id in table.withLock { $0.session(id, at: now) } }
+    }
+
+    /// Begins a session.
+    ///
+    /// - Returns: The value of Set-Cookie.
+    func begin(_ grant: AccessGrant, at now: ContinuousClock.Instant) -> String {
+        let session = table.withLock { table in
+            var generator = SystemRandomNumberGenerator()
+            return table.begin(grant, at: now, using: &generator)
+        }
+        return cookie(session.id, seconds: SessionTable.lifetime.components.seconds)
+    }
+
+    /// Ends the session of a request.
+    ///
+    /// - Returns: The value of Set-Cookie.
+    func end(of request: IngressRequest) -> String {
+        if let id = id(in: request) {
+            end(id)
+        }
+        return cookie("", seconds: 0)
+    }
+
+    /// Ends a session whose token is no longer valid.
+    func end(_ id: String) {
+        table.withLock { $0.end(id) }
+    }
+
+    private func cookie(_ id: String, seconds: Int64) -> String {
+        "\(name)=\(id); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    }
+
+    private func id(in request: IngressRequest) -> String? {
+        for line in request.fields.values("cookie") {
+            for pair in line.split(separator: ";") {
+                let pair = pair.drop { $0 == " " }
+                if pair.hasPrefix(name + "=") {
+                    return String(pair.dropFirst(name.utf8.count + 1))
+                }
+            }
+        }
+        return nil
+    }
+}
+
+/// The sessions of people who logged in; bounded in number, and each in time.
+package struct SessionTable {
+    /// A session.
+    package struct Session: Sendable {
+        /// The secret in its cookie.
+        package let id: String
+        /// What its token granted when it began; the list of tokens decides again at every request.
+        package let grant: AccessGrant
+        /// The secret in its forms.
+        package let formToken: String
+        let began: ContinuousClock.Instant
+        fileprivate(set) var used: ContinuousClock.Instant
+    }
+
+    /// The most sessions; beyond that, the one that was used longest ago ends.
+    package static let capacity = 1_000
+    /// The most sessions of one token, so that one holder does not end those of others.
+    package static let capacityPerToken = 16
+    /// How long a session lasts without a request.
+    package static let idle = Duration.seconds(3_600)
+    /// How long a session lasts.
+    package static let lifetime = Duration.seconds(12 * 3_600)
+
+    private var sessions: [String: Session] = [:]
+
+    /// Makes an empty table.
+    package init() {}
+
+    /// How many sessions there are.
+    package var count: Int {
+        sessions.count
+    }
+
+    /// Begins a session.
+    ///
+    /// - Parameters:
+    ///   - grant: What the token grants.
+    ///   - now: The current instant.
+    ///   - generator: A cryptographically secure source of random bits.
+    /// - Returns: The session, with secrets of 128 bits each.
+    package mutating func begin(
+        _ grant: AccessGrant,
+        at now: ContinuousClock.Instant,
+        using generator: inout some RandomNumberGenerator
+    ) -> Session {
+        sessions = sessions.filter { Self.isLive($0.value, at: now) }
+        let ofToken = sessions.values.filter { $0.grant.id == grant.id }
+        if ofToken.count >= Self.capacityPerToken {
+            endOldest(of: ofToken)
+        } else if sessions.count >= Self.capacity {
+            endOldest(of: Array(sessions.values))
+        }
+        let session = Session(
+            id: Self.secret(using: &generator), grant: grant, formToken: Self.secret(using: &generator), began: now,
+            used: now)
+        sessions[session.id] = session
+        return session
+    }
+
+    /// The session of a cookie, which this request prolongs; nil for an unknown or ended one.
+    package mutating func session(_ id: String, at now: ContinuousClock.Instant) -> Session? {
+        guard var session = sessions[id] else {
+            return nil
+        }
+        guard Self.isLive(session, at: now) else {
+            sessions[id] = nil
+            return nil
+        }
+        session.used = now
+        sessions[id] = session
+        return session
+    }
+
+    /// Ends a session.
+    package mutating func end(_ id: String) {
+        sessions[id] = nil
+    }
+
+    private mutating func endOldest(of candidates: [Session]) {
+        if let oldest = candidates.min(by: { $0.used < $1.used }) {
+            sessions[oldest.id] = nil
+        }
+    }
+
+    private static func isLive(_ session: Session, at now: ContinuousClock.Instant) -> Bool {
+        now - session.used < idle && now - session.began < lifetime
+    }
+
+    /// 128 random bits as 32 hexadecimal digits.
+    static func secret(using generator: inout some RandomNumberGenerator) -> String {
+        (0..<2).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

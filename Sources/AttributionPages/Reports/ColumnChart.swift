@@ -1,0 +1,116 @@
+/// Counts as columns side by side, with those of the previous period as lines across them.
+package struct ColumnChart: Hashable, Sendable {
+    /// A column.
+    package struct Column: Hashable, Sendable {
+        let label: String
+        let count: Int64
+        let previous: Int64?
+
+        /// Makes a column.
+        ///
+        /// - Parameters:
+        ///   - label: What is counted, on the horizontal axis.
+        ///   - count: The count.
+        ///   - previous: The count of the previous period; nil without one.
+        package init(_ label: String, _ count: Int64, previous: Int64? = nil) {
+            self.label = label
+            self.count = count
+            self.previous = previous
+        }
+    }
+
+    /// The name, unique on its page.
+    let id: String
+    /// What it shows.
+    let title: String
+    /// What is counted, in the plural.
+    let unit: String
+    /// What the columns are, such as `day`.
+    let axis: String
+    let columns: [Column]
+
+    /// The most labels on the horizontal axis: they have to fit on a phone.
+    private static let labelCount = 4
+
+    /// Makes a chart.
+    package init(id: String, title: String, unit: String, axis: String, columns: [Column]) {
+        self.id = id
+        self.title = title
+        self.unit = unit
+        self.axis = axis
+        self.columns = columns
+    }
+
+    /// Whether there is anything to draw.
+    package var isEmpty: Bool {
+        columns.allSatisfy { $0.count == 0 && ($0.previous ?? 0) == 0 }
+    }
+
+    /// The vertical axis.
+    package var scale: ChartScale {
+        ChartScale(maximum: columns.map { max($0.count, $0.previous ?? 0) }.max() ?? 0)
+    }
+
+    /// Where a column begins and how wide it is, in percent of the chart's width.
+    package func extent(of index: Int) -> (x: Double, width: Double) {
+        let slot = 100 / Double(max(columns.count, 1))
+        // A single column as wide as the chart would look like a background.
+        let width = min(slot * (columns.count > 120 ? 1 : 0.8), 12)
+        return ((Double(index) + 0.5) * slot - width / 2, width)
+    }
+
+    /// The columns whose labels are written: the first, the last, and some between them at even distances.
+    package var labelled: [Int] {
+        let last = columns.count - 1
+        guard last > 0 else {
+            return columns.isEmpty ? [] : [0]
+        }
+        let intervals = min(Self.labelCount - 1, last)
+        return (0...intervals).map { $0 * last / intervals }
+    }
+
+    /// The chart in a sentence.
+    package var summary: String {
+        let total = columns.reduce(0) { $0 + $1.count }
+        let previous = columns.compactMap(\.previous)
+        guard let least = columns.map(\.count).min(), let most = columns.map(\.count).max(), !isEmpty else {
+            return "\(title): no \(unit)."
+        }
+        let range =
+            columns.count == 1 ? "" : ", between \(least.grouped) and \(most.grouped) a \(axis)"
+        let former = previous.isEmpty ? "" : "; in the previous period \(previous.reduce(0, +).grouped)"
+        return "\(title): \(total.grouped) \(unit)\(range)\(former)."
+    }
+}
+
+/// The vertical axis of a chart of counts: 0 at the bottom, and round numbers above it.
+package struct ChartScale: Hashable, Sendable {
+    /// The numbers that are labelled, the first 0 and the last at the top.
+    package let ticks: [Int64]
+
+    /// The most intervals between ticks.
+    private static let intervals: Int64 = 4
+
+    /// Makes the axis for counts up to a maximum; without any count, up to 1.
+    package init(maximum: Int64) {
+        let maximum = max(maximum, 1)
+        var step: Int64 = 1
+        var factor = [2, 5, 10] as [Int64]
+        var unit: Int64 = 1
+        // 1, 2, 5, 10, 20, 50 and so on.
+        while step * Self.intervals < maximum {
+            step = unit * factor.removeFirst()
+            if factor.isEmpty {
+                unit *= 10
+                factor = [2, 5, 10]
+            }
+        }
+        let count = (maximum + step - 1) / step
+        ticks = (0...count).map { $0 * step }
+    }
+
+    /// How high a count is, from 0 at the bottom to 1 at the top.
+    package func height(of count: Int64) -> Double {
+        Double(count) / Double(ticks.last ?? 1)
+    }
+}

@@ -1,0 +1,195 @@
+package import Attribution
+package import AttributionStore
+package import StrictJSON
+
+/// A report with a name: its sections, and what they were counted from.
+package struct StandardReport: Sendable {
+    /// The request.
+    package let request: StandardReportRequest
+    /// The sections, all counted up to the same position; only the requested one if the request names one.
+    package let sections: [ReportSection]
+    /// The position up to which postbacks were counted.
+    package let position: LedgerPosition
+    /// When the last of them was recorded, in Unix milliseconds; nil if there is none.
+    package let recordedAtMilliseconds: Int64?
+    /// The first day with a postback that the conditions select, up to the end of the period; nil if there is none.
+    let firstDay: CalendarDay?
+    /// Problems of the store that affect the figures.
+    package let warnings: [String]
+    /// What limits the figures without being a problem, such as a period that begins before the first postback.
+    package let notes: [String]
+    /// Values in the conditions that no recorded postback has.
+    package let unseen: [LedgerAnswer.UnseenValue]
+    /// The version of the program that made it; nil if unknown.
+    let programVersion: String?
+
+    /// Creates a report.
+    package init(
+        request: StandardReportRequest,
+        sections: [ReportSection],
+        position: LedgerPosition,
+        recordedAtMilliseconds: Int64?,
+        firstDay: CalendarDay?,
+        warnings: [String],
+        notes: [String],
+        unseen: [LedgerAnswer.UnseenValue],
+        programVersion: String?
+    ) {
+        self.request = request
+        self.sections = sections
+        self.position = position
+        self.recordedAtMilliseconds = recordedAtMilliseconds
+        self.firstDay = firstDay
+        self.warnings = warnings
+        self.notes = notes
+        self.unseen = unseen
+        self.programVersion = programVersion
+    }
+
+    /// The name of the report.
+    package var name: StandardReportName {
+        request.name
+    }
+
+    /// The name and version of the format, raised if the meaning of a column or key changes.
+    private static let schema = "skan.standard-report/1"
+}
+
+extension StandardReport: RenderedReport {
+    package var selection: ReportRequest { request.selection }
+    package var sectionsWithObjects: [ReportSection] { sections }
+    package var standardName: StandardReportName? { name }
+    package var countedUpTo: LedgerPosition? { position }
+    package var isExplained: Bool { request.isExplained }
+    package var histograms: [Histogram]? { nil }
+    package var introduction: [String] { notes + unseen.map(\.sentence) }
+    package var conclusion: [String] { [] }
+    package var lastObject: (type: String, members: [(String, JSONText)])? { nil }
+
+    /// Which postbacks, days and filters, and the days they are compared with.
+    package func title(_ style: TextStyle) -> String {
+        let compared = request.previous.map { period in
+            "compared with \(period.first == period.last ? "\(period.first)" : "\(period.first) to \(period.last)")"
+        }
+        return [selection.title(style), compared].compactMap(\.self).joined(separator: style.separator)
+    }
+
+    package func asOfLine(_ style: TextStyle) -> String {
+        style.asOfLine(position, recordedAtMilliseconds: recordedAtMilliseconds, programVersion: programVersion)
+    }
+
+    package func emptyLine(_ section: ReportSection) -> String? {
+        section.rows.isEmpty ? "Nothing to show." : nil
+    }
+
+    package func omittedColumnsLine(_ count: Int, first: String) -> String {
+        "… and \(count) more column\(count == 1 ? "" : "s") from \(first) on: --format csv, or a wider terminal"
+    }
+
+    /// What is said besides a CSV file, which has no room for it.
+    ///
+    /// - Returns: Lines no wider than the style's width.
+    package func remarks(_ style: TextStyle) -> [String] {
+        let lines =
+            [title(style), asOfLine(style)] + warningLines + introduction
+            + sections.flatMap { $0.notes + [$0.omittedRowsLine, $0.unsignedLine].compactMap(\.self) }
+        return lines.map { style.wrapped($0.inCharacters(of: style)) }
+    }
+
+    package var scope: [(String, JSONText)] {
+        [
+            ("schema", .string(Self.schema)),
+            ("skan-version", programVersion.map(JSONText.string) ?? .null),
+            ("report", .string(name.rawValue)),
+            ("title", .string(name.title)),
+        ] + selection.members + [
+            ("period", Self.json(request.period)),
+            ("previous-period", Self.json(request.previous)),
+            ("first-day", firstDay.map { .string($0.description) } ?? .null),
+        ] + JSONText.origin(position, recordedAtMilliseconds, warnings: warnings) + [
+            ("notes", .array(notes.map(JSONText.string))),
+            ("unseen", .array(unseen.map(\.json))),
+        ]
+    }
+
+    package var json: JSONText {
+        let sections = sections.map {
+            JSONText.object($0.header(isExplained: isExplained) + $0.table(totalsHaveKeys: true))
+        }
+        return .object(scope + [("sections", .array(sections))])
+    }
+
+    private static func json(_ period: CalendarPeriod?) -> JSONText {
+        period.map {
+            .object([
+                "from": .string($0.first.description), "to": .string($0.last.description), "days": .integer($0.count),
+            ])
+        } ?? .null
+    }
+}
+
+/// The reports that have a name.
+package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
+    /// Whether all is well, and the most important figures of every other report.
+    case overview
+    /// Installs by campaign.
+    case campaigns
+    /// Installs by the app or the website that showed the ad.
+    case sources
+    /// Conversion values, one row each.
+    case conversions
+    /// The three conversion windows, and how much of each can have arrived yet.
+    case windows
+    /// What was won and lost.
+    case wins
+    /// New installs and redownloads.
+    case redownloads
+    /// Re-engagements of AdAttributionKit.
+    case reEngagements = "re-engagements"
+    /// The data tiers that Apple may have chosen.
+    case tiers
+    /// What conversion values are worth, by the schemas of their apps.
+    case revenue
+    /// Installs with the ads that were signed, and what they cost.
+    case costs
+    /// The outcome of every delivery.
+    case delivery
+}
+
+extension StandardReportName {
+    /// The heading of the report.
+    package var title: String {
+        switch self {
+        case .overview: "Overview"
+        case .campaigns: "Campaigns"
+        case .sources: "Sources"
+        case .conversions: "Conversion values"
+        case .windows: "Conversion windows"
+        case .wins: "Wins and losses"
+        case .redownloads: "Redownloads"
+        case .reEngagements: "Re-engagements"
+        case .tiers: "Data tiers"
+        case .revenue: "Revenue"
+        case .costs: "Costs"
+        case .delivery: "Deliveries"
+        }
+    }
+
+    /// What the report shows, in one line.
+    package var meaning: String {
+        switch self {
+        case .overview: "Whether all is well, and the most important figures of the other reports."
+        case .campaigns: "Installs of each campaign of an app, and their quality."
+        case .sources: "Installs by the app or the website that showed the ad."
+        case .conversions: "Conversion values as received, one row each; no value is not the value 0."
+        case .windows: "The first, second and third postback of installs, and how many can have arrived yet."
+        case .wins: "Ads that were credited with the install, and ads that were not; only ad networks get both."
+        case .redownloads: "Installs by people who never had the app, and by people who had it before."
+        case .reEngagements: "People who had the app and came back through an ad, AdAttributionKit alone."
+        case .tiers: "The data tier that Apple chose for each postback, as bounds: postbacks do not name it."
+        case .revenue: "What conversion values are worth by the schemas of their apps, as bounds in each currency."
+        case .costs: "Installs per thousand ads signed, and what an install cost, in each currency."
+        case .delivery: "What became of every delivery: recorded, duplicate, conflict or quarantined, and why."
+        }
+    }
+}

@@ -1,0 +1,199 @@
+package import Attribution
+import AttributionStore
+
+/// How a standard report is made: what it asks the ledger, and how it turns the answers into sections.
+///
+/// Every plan gets the figures by day, from one pass over all days. A breakdown costs another pass, over the period and
+/// the previous one together.
+package struct StandardReportPlan: Sendable {
+    /// One pass over the columns, for the period and the previous one.
+    package struct Breakdown: Sendable {
+        /// The dimensions of the rows.
+        package let dimensions: [ReportDimension]
+        /// Values that postbacks must have, besides the request's conditions.
+        let values: [(dimension: ReportDimension, values: Set<String>)]
+        /// Moments at which the time of receipt is cut, in Unix milliseconds; nil for a breakdown without
+        /// ``LedgerCalendar/segmentDimension``.
+        package let cuts: [Int64]?
+
+        init(_ dimensions: [ReportDimension], where values: [(dimension: ReportDimension, values: Set<String>)] = []) {
+            self.dimensions = dimensions
+            self.values = values
+            cuts = nil
+        }
+
+        /// A breakdown whose first values are numbers of segments: 0 until the first cut, 1 from it on, and so forth.
+        init(_ dimensions: [ReportDimension], cuts: [Int64]) {
+            self.dimensions = [LedgerCalendar.segmentDimension] + dimensions
+            values = []
+            self.cuts = cuts
+        }
+    }
+
+    /// The names of the sections, in order.
+    package let sectionNames: [String]
+    /// The passes over the columns; their answers are in ``StandardReportFigures/breakdowns``.
+    package let breakdowns: [Breakdown]
+    /// Whether it shows deliveries.
+    package let hasDeliveries: Bool
+    /// Whether it shows what is known of ads besides their postbacks.
+    package let hasCosts: Bool
+    /// Whether it counts postbacks at all.
+    let countsPostbacks: Bool
+    /// Makes the sections, one for each name; a section may be left out.
+    package let sections: @Sendable (StandardReportFigures) -> [ReportSection]
+
+    init(
+        _ sectionNames: [String],
+        _ breakdowns: [Breakdown] = [],
+        hasDeliveries: Bool = false,
+        hasCosts: Bool = false,
+        countsPostbacks: Bool = true,
+        sections: @escaping @Sendable (StandardReportFigures) -> [ReportSection]
+    ) {
+        self.sectionNames = sectionNames
+        self.breakdowns = breakdowns
+        self.hasDeliveries = hasDeliveries
+        self.hasCosts = hasCosts
+        self.countsPostbacks = countsPostbacks
+        self.sections = sections
+    }
+
+    /// The plan of a report.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - references: What is known besides the store; of no effect on the names of sections.
+    package init(_ name: StandardReportName, _ references: ReportReferences = ReportReferences()) {
+        self =
+            switch name {
+            case .overview: .overview
+            case .campaigns: .campaigns
+            case .sources: .sources
+            case .conversions: .conversions
+            case .windows: .windows
+            case .wins: .wins
+            case .redownloads: .redownloads
+            case .reEngagements: .reEngagements
+            case .tiers: .tiers
+            case .revenue: .revenue(references.schemas)
+            case .costs: .costs
+            case .delivery: .delivery
+            }
+    }
+}
+
+extension StandardReportPlan {
+    /// The dimensions that tell campaigns apart: ids are unique for an app of a network alone.
+    static let campaignDimensions: [ReportDimension] = [.network, .app, .campaignID, .sourceIdentifier]
+
+    /// Installs of each campaign, with what is known of their quality.
+    static let campaigns = StandardReportPlan(["campaigns"], [Breakdown(campaignDimensions)]) { figures in
+        let table = SumTable(
+            campaignDimensions,
+            [
+                .installs.compared, .redownloads, .redownloadKnown, .redownloadRate, .conversionNull, .nullRate,
+                .conversionFine, .conversionMean, .wins, .losses, .decided, .winRate, .reengagements, .postbacks,
+            ])
+        return [
+            table.section(
+                "campaigns", "Campaigns", "Installs of each campaign of an app, those with most installs first.",
+                figures.breakdowns[0], top: figures.request.selection.top, notes: [shortIdentifiers],
+                chart: .bars(category: ReportDimension.campaignID.rawValue, value: "installs"))
+        ]
+    }
+
+    /// Why identifiers of different lengths have rows of their own.
+    static let shortIdentifiers =
+        "Source identifiers of two or three digits are the last digits of several identifiers of four; they are counted "
+        + "as they arrived, and never guessed deeper."
+
+    /// The dimensions that tell apart who showed the ad.
+    static let sourceDimensions: [ReportDimension] = [.sourceApp, .sourceDomain]
+
+    /// Installs by the app or the website that showed the ad.
+    static let sources = StandardReportPlan(["sources"], [Breakdown(sourceDimensions)]) { figures in
+        let table = SumTable(
+            sourceDimensions,
+            [
+                .installs.compared, .redownloads, .redownloadKnown, .redownloadRate, .conversionNull, .nullRate,
+                .conversionFine, .conversionMean, .reengagements, .postbacks,
+            ])
+        return [
+            table.section(
+                "sources", "Sources", "Installs by the app or the website that showed the ad.", figures.breakdowns[0],
+                top: figures.request.selection.top, notes: [withheldSources],
+                chart: .bars(category: ReportDimension.sourceApp.rawValue, value: "installs"))
+        ]
+    }
+
+    /// Why postbacks lack a source.
+    static let withheldSources =
+        "Postbacks without a source are those of small crowds, of later windows and of ads that did not win: Apple "
+        + "withholds the source there."
+
+    /// New installs and redownloads.
+    static let redownloads = StandardReportPlan(["days", "apps"], [Breakdown([.app])]) { figures in
+        let kinds: [ReportFigure] = [
+            .installs.compared, .newInstalls, .redownloads.compared, .redownloadKnown.compared,
+            .redownloadRate.compared, .redownloadUnproven,
+        ]
+        let unproven = figures.total[.unprovenRedownloads]
+        let notes =
+            unproven == 0
+            ? [] : ["Version 1.0 does not sign whether an install is a redownload: \(unproven) of these are its."]
+        return [
+            SumTable([.day], kinds).daySection(
+                "days", "Redownloads by day", "New installs and redownloads by day of receipt.", figures, figures.days,
+                notes: notes),
+            SumTable([.app], kinds).section(
+                "apps", "Redownloads by app", "New installs and redownloads of each app.", figures.breakdowns[0],
+                top: figures.request.selection.top, notes: notes),
+        ]
+    }
+
+    /// What was won and lost; a network alone hears of what it lost.
+    static let wins = StandardReportPlan(
+        ["days", "apps", "fidelity", "countries", "sources"],
+        [
+            // Fidelity is one of the traits, so that it costs no further cells.
+            Breakdown([.app, .fidelity]), Breakdown([.country]), Breakdown(sourceDimensions),
+        ]
+    ) { figures in
+        let top = figures.request.selection.top
+        let meaning = "Ads that were credited with the install, and ads that were not."
+        func section(
+            _ name: String,
+            _ by: String,
+            _ dimensions: [ReportDimension],
+            _ rows: some Sequence<StandardReportFigures.Row>,
+            _ kinds: [ReportFigure] = winFigures,
+            notes: [String] = []
+        ) -> ReportSection {
+            SumTable(dimensions, kinds).section(
+                name, "Wins and losses by \(by)", meaning, rows, top: top, notes: notes)
+        }
+        return [
+            SumTable([.day], winFigures).daySection(
+                "days", "Wins and losses by day", meaning, figures, figures.days,
+                notes: ["Versions before 3.0 do not say who won, and count as neither."]),
+            section("apps", "app", [.app], figures.breakdowns[0].grouped(by: 0)),
+            section("fidelity", "fidelity", [.fidelity], figures.breakdowns[0].grouped(by: 1)),
+            section("countries", "country", [.country], figures.breakdowns[1], notes: [lostCountries(figures)]),
+            section(
+                "sources", "source", sourceDimensions, figures.breakdowns[2], [.wins.compared, .losses.compared],
+                notes: ["Apple never names the source of an ad that lost, so there is no rate by source."]),
+        ]
+    }
+
+    private static let winFigures: [ReportFigure] = [
+        .wins.compared, .losses.compared, .decided.compared, .winRate.compared,
+    ]
+
+    /// How far rates by country can be trusted.
+    private static func lostCountries(_ figures: StandardReportFigures) -> String {
+        let unnamed = figures.breakdowns[1].first { $0.values == [""] }?.current[.losses] ?? 0
+        let all = figures.total[.losses]
+        return "\(unnamed) of \(all) losses name no country, so rates by country are those of the others."
+    }
+}
