@@ -97,7 +97,6 @@ extension Server {
             limits: limits,
             tls: tls,
             trustedProxies: trustedProxies,
-            givesWay: configuration.recordingGivesWay,
             logger: logger,
             metricsFactory: metrics,
             now: { Date() },

@@ -1,3 +1,5 @@
+import AttributionListener
+
 /// Reads reports from a server's console.
 package struct ConsoleClient: Sendable {
     private let url: String

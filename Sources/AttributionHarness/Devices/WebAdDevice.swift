@@ -1,4 +1,5 @@
 import Attribution
+import AttributionListener
 package import AttributionSigning
 import CodedErrors
 import Foundation

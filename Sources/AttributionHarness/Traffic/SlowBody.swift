@@ -9,9 +9,6 @@ package struct SlowBody: AsyncSequence, Sendable {
     private let bytes: [UInt8]
     private let isCut: Bool
 
-    /// How many bytes are promised.
-    var count: Int { bytes.count }
-
     /// Makes a body.
     package init(_ bytes: [UInt8], isCut: Bool) {
         self.bytes = bytes

@@ -42,8 +42,6 @@ package final class SignedCounts: Sendable {
         var writtenAt: ContinuousClock.Instant
         /// Whether the last write failed.
         var isFailing = false
-        /// Whether it was logged that others write to the store all the time.
-        var isBusyLogged = false
         /// Damaged sums of the store that were logged.
         var damaged: Set<AdCostTable.Row> = []
 
@@ -93,13 +91,6 @@ package final class SignedCounts: Sendable {
     private let lines = Mutex<[SignedImpressionCount]>([])
 
     /// Begins to count.
-    ///
-    /// - Parameters:
-    ///   - destination: Where sums are written.
-    ///   - maximumSums: How many sums are held while they cannot be written; ads of further campaigns and days are then
-    ///     not counted, and logged by their number.
-    ///   - now: The current instant.
-    ///   - logger: Where failures are logged.
     package init(
         _ destination: Destination, maximumSums: Int = 100_000, at now: ContinuousClock.Instant, logger: Logger
     ) {
@@ -134,25 +125,14 @@ package final class SignedCounts: Sendable {
         logUncounted()
         // The connection is also that of recording, which must not wait for the imports of other nodes.
         let outcome = writeLines(waits: false)
-        let isLogged = state.withLock { state in
+        state.withLock { state in
             state.isFailing = outcome == .failed
-            guard outcome == .busy else {
-                (state.writtenAt, state.isBusyLogged) = (now, false)
-                return false
-            }
-            // The next heartbeat tries again.
-            guard !state.isBusyLogged, now - state.writtenAt >= Self.interval * 2 else { return false }
-            state.isBusyLogged = true
-            return true
-        }
-        if isLogged {
-            logger.warning("signed impressions wait to be written: others have been writing theirs for a minute")
+            // While others write, the next heartbeat tries again.
+            if outcome != .busy { state.writtenAt = now }
         }
     }
 
     /// Writes what was counted, and waits for others that write to the store.
-    ///
-    /// - Returns: Whether all of it is written.
     @discardableResult
     package func write() -> Bool {
         logUncounted()
