@@ -45,8 +45,6 @@ let package = Package(
         .target(name: "CP256Lanes"),
         .target(name: "FixedKeyECDSA", dependencies: ["CP256Lanes"]),
         .target(name: "Hashing", dependencies: ["COpenSSL"]),
-        .target(
-            name: "TLS", dependencies: ["COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         .target(name: "CAPIDescription", exclude: ["openapi.yaml"]),
         .target(name: "APIDescription", dependencies: ["CAPIDescription"]),
         .target(name: "CheckedFiles"),
@@ -94,11 +92,14 @@ let package = Package(
         .target(
             name: "AttributionListener",
             dependencies: [
-                "BoundedLogging", "CheckedFiles", "CodedErrors", "CThread", "TLS",
+                "BoundedLogging", "CheckedFiles", "CodedErrors",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
@@ -122,8 +123,6 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
@@ -142,7 +141,7 @@ let package = Package(
         .target(
             name: "AttributionHarness",
             dependencies: [
-                "Attribution", "AttributionSigning", "CodedErrors", "StrictJSON", "TLS",
+                "Attribution", "AttributionListener", "AttributionSigning", "CodedErrors", "StrictJSON",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -197,7 +196,8 @@ let package = Package(
         .testTarget(
             name: "AttributionHarnessTests",
             dependencies: [
-                "Attribution", "AttributionHarness", "AttributionSigning", "CodedErrors", "StrictJSON", "TestSupport",
+                "Attribution", "AttributionHarness", "AttributionListener", "AttributionSigning", "CodedErrors",
+                "StrictJSON", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]
@@ -291,16 +291,6 @@ let package = Package(
                 "Attribution", "AttributionConsole", "AttributionSigning", "ExternalSigning", "StrictJSON",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .testTarget(
-            name: "TLSTests",
-            dependencies: [
-                "TestSupport", "TLS",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
             ]
         ),
         .testTarget(name: "BoundaryTests"),

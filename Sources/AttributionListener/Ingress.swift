@@ -1,3 +1,4 @@
+package import CodedErrors
 package import FoundationEssentials
 package import Logging
 package import Metrics
@@ -10,32 +11,15 @@ import Synchronization
 ///
 /// Every complete request goes to the handler on its event loop; answers come back from any thread. On graceful
 /// shutdown the listener and idle connections close at once, requests in progress are answered, and connections that
-/// remain after ``IngressLimits/stopDeadline`` are cut off, unless the listener finishes answers. When its task is cancelled, everything is cut off at once.
+/// remain after ``IngressLimits/stopDeadline`` are cut off, unless the listener finishes answers. When its task is
+/// cancelled, everything is cut off at once.
 package struct Ingress: Service {
     private let address: IngressAddress
     private let threads: Int
-    private let givesWay: Bool
     private let settings: IngressSettings
     private let onListening: @Sendable (IngressAddress) -> Void
 
     /// Makes a listener; ``run()`` opens it.
-    ///
-    /// - Parameters:
-    ///   - address: Where to listen.
-    ///   - threads: How many event loops, each a thread, serve the connections.
-    ///   - routes: The paths it serves; any other is answered 404.
-    ///   - limits: The bounds.
-    ///   - tls: The TLS identity; `nil` for plain HTTP.
-    ///   - trustedProxies: The proxies that are trusted to name their clients.
-    ///   - givesWay: Whether its event loops leave most of a contended processor to other threads of the process.
-    ///   - logger: Receives the access log and problems.
-    ///   - accessLogLevel: The level of the line written for each request: method, matched route, status, sizes,
-    ///     duration; never a body or a query.
-    ///   - metricNames: The names of the counters.
-    ///   - metricsFactory: Where they are kept.
-    ///   - now: The clock of ``IngressRequest/receivedAt``.
-    ///   - onListening: Called with the bound address, once connections are accepted.
-    ///   - makeHandler: Makes what takes the requests of an event loop; called on each.
     package init(
         address: IngressAddress,
         threads: Int = 1,
@@ -43,18 +27,16 @@ package struct Ingress: Service {
         limits: IngressLimits = IngressLimits(),
         tls: IngressTLS? = nil,
         trustedProxies: TrustedProxies = .none,
-        givesWay: Bool = false,
         logger: Logger,
         accessLogLevel: Logger.Level = .debug,
         metricNames: IngressMetricNames = .postbacks,
         metricsFactory: any MetricsFactory = MetricsSystem.factory,
         now: @escaping @Sendable () -> Date,
         onListening: @escaping @Sendable (IngressAddress) -> Void = { _ in },
-        makeHandler: @escaping @Sendable (IngressTurns) -> IngressHandler
+        makeHandler: @escaping @Sendable (@escaping IngressSchedule) -> IngressHandler
     ) {
         self.address = address
         self.threads = max(1, threads)
-        self.givesWay = givesWay
         self.settings = IngressSettings(
             routes: routes,
             limits: limits,
@@ -86,8 +68,6 @@ package struct Ingress: Service {
     }
 
     /// Gives many answers together, which wakes each event loop once.
-    ///
-    /// - Parameter body: Calls the answer closures of any number of requests on the calling thread.
     @Sendable package static func answerTogether(_ body: () -> Void) {
         IngressMailbox.together(body)
     }
@@ -140,7 +120,6 @@ package struct Ingress: Service {
             let bound = try await bind(server)
             listener = bound.listener
             onListening(bound.address)
-            if givesWay { server.giveWay() }
         } catch {
             await server.finish()
             throw error
@@ -158,4 +137,84 @@ package struct Ingress: Service {
         }
         await server.finish()
     }
+}
+
+extension Ingress {
+    /// Listens at some addresses for a moment, accepting nothing, to find out what keeps a server from it.
+    ///
+    /// At all of them at once, because two may be the same port.
+    ///
+    /// - Parameter addresses: The addresses; port 0 for a free one.
+    /// - Returns: The problem of each address that cannot be used.
+    package static func tryListening(at addresses: [IngressAddress]) -> [any CodedError] {
+        var listeners: [any Channel] = []
+        var problems: [any CodedError] = []
+        for address in addresses {
+            guard case .port(let host, let port) = address else {
+                if case .socket(let path, _) = address { problems += trySocket(path) }
+                continue
+            }
+            do {
+                let listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                    .serverChannelOption(.autoRead, value: false)
+                    .bind(host: host, port: port).wait()
+                listeners.append(listener)
+            } catch {
+                problems.append(IngressError(binding: error, host: host, port: port))
+            }
+        }
+        for listener in listeners { try? listener.close().wait() }
+        return problems
+    }
+
+    /// Tries all that listening at a path needs, except replacing a socket that nobody listens at.
+    private static func trySocket(_ path: String) -> [SocketError] {
+        do throws(SocketError) {
+            try SocketFile.checkIsUnused(path)
+            try SocketFile(path).remove(nil)
+            return []
+        } catch {
+            return [error]
+        }
+    }
+}
+
+/// How many threads of this process can run at the same time.
+package enum ProcessorCount {
+    /// The processors of the machine, or fewer where the process is confined: by its affinity, or a container's quota.
+    package static var available: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let mask = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }?.dropFirst(13) ?? ""
+        let allowed = mask.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+        return max(1, allowed > 0 ? min(System.coreCount, allowed) : System.coreCount)
+    }
+}
+
+/// Where a listener is reached.
+package enum IngressAddress: Hashable, Sendable {
+    /// A host, which may be a name, and a port; 0 for a free one.
+    case port(host: String, port: Int)
+    /// The path of a Unix socket; with a lease that keeps other processes from it, one that is found there is replaced.
+    case socket(path: String, isLeased: Bool = false)
+
+    /// The port; nil for a socket.
+    package var port: Int? {
+        if case .port(_, let port) = self { port } else { nil }
+    }
+}
+
+/// The immutable settings that all event loops of one listener share.
+struct IngressSettings: Sendable {
+    let routes: IngressRoutes
+    let limits: IngressLimits
+    let trustedProxies: TrustedProxies
+    let now: @Sendable () -> Date
+    /// Makes what takes the requests of an event loop.
+    let makeHandler: @Sendable (@escaping IngressSchedule) -> IngressHandler
+    let logger: Logger
+    let accessLogLevel: Logger.Level
+    let metricNames: IngressMetricNames
+    let metricsFactory: any MetricsFactory
+    let tls: IngressTLS?
 }

@@ -78,11 +78,6 @@ package enum IngressError: CodedError, Equatable {
 
 extension IngressError {
     /// Describes why a listening socket could not be opened.
-    ///
-    /// - Parameters:
-    ///   - error: What the network library threw.
-    ///   - host: The address or name.
-    ///   - port: The port.
     package init(binding error: any Error, host: String, port: Int) {
         let reason =
             switch (error as? IOError)?.errnoCode {

@@ -17,8 +17,7 @@ package struct IngressLimits: Sendable {
     package var connections = 4096
     /// Connections kept for routes that serve probes while every other one has a request in progress; default 0.
     ///
-    /// Never more than a quarter of all. On a listener with a reserve, a new connection over a bound displaces the one
-    /// that has gone longest without a complete request, so that unfinished requests cannot block the listener.
+    /// Never more than a quarter of all. Each serves one request, within ``headDeadline`` and ``requestDeadline``.
     package var reservedConnections = 0
     /// Connections open at one time from one IPv4 address or one IPv6 /64 network; default 256.
     ///
@@ -29,10 +28,6 @@ package struct IngressLimits: Sendable {
     ///
     /// The last one is answered with `Connection: close`.
     package var requestsPerConnection = 10_000
-    /// Complete requests that may be queued on one connection behind the one being answered; default 16.
-    ///
-    /// Beyond that, the rest of the input is dropped and the connection closes after the last answer.
-    package var pipelinedRequests = 16
     /// From the connection, or the first byte of a later request, to the end of the head; default 5 s.
     ///
     /// Includes the TLS handshake.

@@ -30,7 +30,7 @@ package struct IngressMetricNames: Sendable {
 /// - `refusals_total{reason}`: those the listener answered itself.
 /// - `connections_total{outcome}`: `accepted`, `reserved`, `over-total-cap`, `over-address-cap`, `stopping`.
 /// - `disconnects_total{reason}`: connections cut off without an answer: `head-deadline`, `idle-deadline`,
-///   `write-deadline`, `linger-bound`, `stop-deadline`, `displaced`.
+///   `write-deadline`, `linger-bound`, `stop-deadline`.
 struct IngressMetrics {
     private struct RequestKey: Hashable {
         let route: IngressRoute?
@@ -47,11 +47,6 @@ struct IngressMetrics {
     private var others: [String: Counter] = [:]
 
     /// Makes counters in a metrics system.
-    ///
-    /// - Parameters:
-    ///   - names: Their names.
-    ///   - hasCallers: Whether requests are counted by the holder of their token.
-    ///   - factory: Where they are kept.
     init(names: IngressMetricNames, hasCallers: Bool, factory: any MetricsFactory) {
         self.names = names
         self.hasCallers = hasCallers

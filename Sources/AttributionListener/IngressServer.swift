@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 import NIOPosix
-import TLS
+import NIOSSL
 
 /// The running half of a listener: its event loops, their state, and shutdown.
 struct IngressServer: Sendable {
@@ -55,6 +55,8 @@ struct IngressServer: Sendable {
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.maxMessagesPerRead, value: 1)
+            // A slow client takes little at a time, and only what is not handed to the system shows that it does.
+            .childChannelOption(.socketOption(.so_sndbuf), value: 256 << 10)
             .childChannelOption(
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 16 * 1024)
@@ -71,11 +73,6 @@ struct IngressServer: Sendable {
                     try Self.configure(channel, loop: loop)
                 }
             }
-    }
-
-    /// Has every event loop leave most of a contended processor to other threads of the process.
-    func giveWay() {
-        for loop in loops { loop.eventLoop.execute { loop.value.giveWay() } }
     }
 
     /// Lets requests in progress finish, and cuts off the connections left after the bound.
@@ -145,7 +142,7 @@ struct IngressServer: Sendable {
         let operations = channel.pipeline.syncOperations
         do {
             if let tls = settings.tls {
-                try operations.addHandler(TLSHandler(server: tls.currentContext()))
+                try operations.addHandler(NIOSSLServerHandler(context: tls.identity.context))
             }
             try operations.addHandler(connection)
         } catch {

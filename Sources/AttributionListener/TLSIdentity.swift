@@ -1,11 +1,13 @@
 import CheckedFiles
 package import FoundationEssentials
-package import TLS
+import NIOCore
+package import NIOSSL
+import Synchronization
 
 /// A certificate chain with its private key, read from PEM files and ready to serve TLS 1.2 and 1.3.
 package struct TLSIdentity: Sendable {
     /// The TLS context of connections; ALPN offers HTTP/1.1.
-    package let context: TLSContext
+    package let context: NIOSSLContext
     /// When the certificate that expires first, of the server's own and the intermediate ones, begins to be valid.
     package let notValidBefore: Date
     /// When clients stop accepting the chain: the first of its certificates expires then.
@@ -19,6 +21,8 @@ package struct TLSIdentity: Sendable {
     ///
     /// A certificate is often installed within a minute of its issue, and the clocks of issuer and server differ.
     private static let clockDifference: TimeInterval = 5 * 60
+    /// Forward secrecy only, as devices ask for; TLS 1.3 has nothing else.
+    private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES256:ECDHE+AES128"
 
     /// Reads the identity.
     ///
@@ -33,15 +37,13 @@ package struct TLSIdentity: Sendable {
     ///   ``IngressError/certificateNotYetValid(file:number:start:)``, ``IngressError/unusableKey(file:reason:)`` or
     ///   ``IngressError/unusableIdentity(certificateFile:keyFile:reason:)``.
     package init(certificateFile: String, keyFile: String, now: Date) throws(IngressError) {
-        let chain: [UInt8]
-        let certificates: [TLSCertificate]
+        let chain: [NIOSSLCertificate]
         do {
-            chain = try Self.pem(certificateFile, isSecret: false)
-            certificates = try TLSContext.certificates(inPEM: chain)
+            chain = try NIOSSLCertificate.fromPEMBytes(try Self.pem(certificateFile, isSecret: false))
         } catch {
             throw .unusableCertificate(file: certificateFile, reason: Self.reason(error, what: "certificate"))
         }
-        let validities = certificates.map { certificate in
+        let validities = chain.map { certificate in
             (
                 start: Date(timeIntervalSince1970: Double(certificate.notValidBefore)),
                 end: Date(timeIntervalSince1970: Double(certificate.notValidAfter))
@@ -59,24 +61,27 @@ package struct TLSIdentity: Sendable {
                 throw .certificateNotYetValid(file: certificateFile, number: index + 1, start: validity.start)
             }
         }
-        let key: [UInt8]
+        let key: NIOSSLPrivateKey
         do {
-            key = try Self.pem(keyFile, isSecret: true)
-            try TLSContext.checkPrivateKey(inPEM: key)
+            key = try NIOSSLPrivateKey(bytes: try Self.pem(keyFile, isSecret: true), format: .pem)
         } catch {
             throw .unusableKey(file: keyFile, reason: Self.reason(error, what: "private key"))
         }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuites = Self.ciphers
+        configuration.applicationProtocols = ["http/1.1"]
+        // A client that does not answer the close alert is cut off; it has its answers by then.
+        configuration.shutdownTimeout = .seconds(1)
         do {
-            context = try TLSContext.server(certificateChain: chain, privateKey: key)
+            context = try NIOSSLContext(configuration: configuration)
         } catch {
             throw .unusableIdentity(certificateFile: certificateFile, keyFile: keyFile, reason: "they do not match")
         }
     }
 
     /// Whether the certificate should have been renewed by now.
-    ///
-    /// - Parameter moment: The current time.
-    /// - Returns: `true` when less than 14 days are left, or less than a third of the lifetime of a short-lived one.
     package func endsSoon(at moment: Date) -> Bool {
         let lifetime = notValidAfter.timeIntervalSince(notValidBefore)
         return notValidAfter.timeIntervalSince(moment) < min(Self.warning, lifetime / 3)
@@ -99,5 +104,32 @@ package struct TLSIdentity: Sendable {
         // The library's own message would not help the operator.
         case nil: "it holds no \(what) in PEM"
         }
+    }
+}
+
+/// The listeners' TLS identity, which can be replaced while they serve.
+///
+/// New connections take the identity current when they are accepted; open ones keep theirs.
+package final class IngressTLS: Sendable {
+    private let state: Mutex<TLSIdentity>
+
+    /// Serves with an identity.
+    package init(_ identity: TLSIdentity) {
+        state = Mutex(identity)
+    }
+
+    /// Serves new connections with another identity.
+    package func use(_ identity: TLSIdentity) {
+        state.withLock { $0 = identity }
+    }
+
+    /// The identity in use.
+    package var identity: TLSIdentity {
+        state.withLock { $0 }
+    }
+
+    /// When clients stop accepting the certificate in use.
+    package var notValidAfter: Date {
+        identity.notValidAfter
     }
 }

@@ -101,7 +101,6 @@ extension Server {
             limits: limits,
             tls: tls,
             trustedProxies: trustedProxies,
-            givesWay: configuration.recordingGivesWay,
             logger: logger,
             metricsFactory: metrics,
             now: { Date() },

@@ -11,8 +11,6 @@ package final class ExternalSigners: Service {
     private struct State {
         var clients: [String: SignerClient] = [:]
         var keys: Set<ExternalKey> = []
-        /// The sockets of the list before, which batches that began with it may still need.
-        var former: Set<String> = []
     }
 
     private let logger: Logger
@@ -21,11 +19,6 @@ package final class ExternalSigners: Service {
     private let state = Mutex(State())
 
     /// Makes an object without signers.
-    ///
-    /// - Parameters:
-    ///   - logger: Where it is logged that signers come and go.
-    ///   - metricsFactory: Where signatures are counted.
-    ///   - limits: What bounds the exchange with each signer.
     package init(
         logger: Logger, metricsFactory: any MetricsFactory, limits: SignerExchange.Limits = SignerExchange.Limits()
     ) {
@@ -39,8 +32,6 @@ package final class ExternalSigners: Service {
     }
 
     /// Makes an object for a command, and waits until it is known whether the signers of its keys sign.
-    ///
-    /// - Parameter keys: The keys.
     package convenience init(connectedTo keys: Set<ExternalKey>) async {
         self.init(
             logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() }, metricsFactory: NOOPMetricsHandler.instance
@@ -49,27 +40,20 @@ package final class ExternalSigners: Service {
         await checked()
     }
 
-    /// Connects to the signers of some keys, and leaves those that neither these nor the former keys need.
+    /// Connects to the signers of some keys, and leaves those that these keys do not need.
     package func use(_ keys: Set<ExternalKey>) {
         let groups = Dictionary(grouping: keys, by: \.socket).mapValues { Set($0) }
-        let (kept, former, left) = state.withLock { state in
-            let left = state.clients.filter { groups[$0.key] == nil && !state.former.contains($0.key) }
-            for socket in left.keys { state.clients[socket] = nil }
-            state.former = Set(groups.keys)
+        let (kept, left) = state.withLock { state in
+            let former = state.clients
             state.keys = keys
-            var kept: [(SignerClient, Set<ExternalKey>)] = []
+            state.clients = [:]
             for (socket, keys) in groups {
-                if let client = state.clients[socket] {
-                    kept.append((client, keys))
-                } else {
-                    state.clients[socket] = SignerClient(
-                        socket: socket, keys: keys, limits: limits, logger: logger)
-                }
+                state.clients[socket] =
+                    former[socket] ?? SignerClient(socket: socket, keys: keys, limits: limits, logger: logger)
             }
-            return (kept, state.clients.filter { groups[$0.key] == nil }, left)
+            return (former.filter { groups[$0.key] != nil }, former.filter { groups[$0.key] == nil })
         }
-        for (client, keys) in kept { client.use(keys) }
-        for client in former.values { client.retire() }
+        for (socket, client) in kept { client.use(groups[socket] ?? []) }
         for client in left.values { client.close() }
     }
 
@@ -138,9 +122,7 @@ package final class ExternalSigners: Service {
 
     /// The sockets of the signers in use, each with whether it answers.
     package var presence: [(socket: String, isPresent: Bool)] {
-        let (clients, keys) = state.withLock { ($0.clients, $0.keys) }
-        let sockets = Set(keys.map(\.socket))
-        return clients.filter { sockets.contains($0.key) }.map { ($0.key, $0.value.isPresent) }.sorted { $0.0 < $1.0 }
+        state.withLock { $0.clients }.map { ($0.key, $0.value.isPresent) }.sorted { $0.0 < $1.0 }
     }
 
     /// Whether each key in use can be used: a sample was signed on the present connection, and nothing failed since.
@@ -154,8 +136,6 @@ package final class ExternalSigners: Service {
     }
 
     /// Waits until it is known of every key whether it can be used, for at most two seconds.
-    ///
-    /// - Returns: The verdicts; that on a key whose signer does not answer is a failure.
     @discardableResult
     package func checked() async -> [(key: ExternalKey, verdict: Result<Void, ExternalSignerError>)] {
         let end = ContinuousClock.now + .seconds(2)
@@ -192,5 +172,51 @@ private final class Answers: Sendable {
             return state.missing == 0 ? state.answers : nil
         }
         if let all { answer(all) }
+    }
+}
+
+/// The metrics of external signers, created when first used.
+///
+/// - `skan_external_signatures_total{key,outcome}`: requested signatures, by the first digits of the key's fingerprint and
+///   what came of them.
+/// - `skan_external_signature_seconds{key}`: the time of those that were made.
+final class SignerMetrics: Sendable {
+    private struct Label: Hashable {
+        let key: String
+        let outcome: String
+    }
+
+    private struct State {
+        var counters: [Label: Counter] = [:]
+        var timers: [String: Timer] = [:]
+    }
+
+    private let factory: any MetricsFactory
+    private let state = Mutex(State())
+
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    /// Counts what came of a request.
+    func count(_ result: Result<[UInt8], ExternalSignerError>, of key: ExternalKey, after time: Duration) {
+        let outcome = if case .failure(let error) = result { error.outcome } else { "signed" }
+        let label = Label(key: key.name, outcome: outcome)
+        let (counter, timer) = state.withLock { state in
+            let counter =
+                state.counters[label]
+                ?? Counter(
+                    label: "skan_external_signatures_total",
+                    dimensions: [("key", label.key), ("outcome", label.outcome)], factory: factory)
+            state.counters[label] = counter
+            let timer =
+                state.timers[label.key]
+                ?? Timer(
+                    label: "skan_external_signature_seconds", dimensions: [("key", label.key)], factory: factory)
+            state.timers[label.key] = timer
+            return (counter, timer)
+        }
+        counter.increment()
+        if outcome == "signed" { timer.record(duration: time) }
     }
 }

@@ -18,11 +18,7 @@ final class SignerClient: Sendable {
         var exchange: SignerExchange
         var keys: Set<ExternalKey>
         var channel: (any Channel)?
-        var isConnecting = false
         var isClosed = false
-        /// Whether only batches that began before may still need it: it may go, unnoticed.
-        var isFormer = false
-        var nextAttempt: ContinuousClock.Instant?
         var pause = SignerClient.pauses.lowerBound
         var timer: RepeatedTask?
         /// A key may fail and sign in turns, with every request.
@@ -40,20 +36,15 @@ final class SignerClient: Sendable {
     private let state: Mutex<State>
 
     /// Begins to connect.
-    ///
-    /// - Parameters:
-    ///   - socket: The path of the signer's socket.
-    ///   - keys: The keys it is to sign with.
-    ///   - limits: What bounds the exchange with it.
-    ///   - logger: Where it is logged that the signer comes and goes.
     init(socket: String, keys: Set<ExternalKey>, limits: SignerExchange.Limits, logger: Logger) {
         self.socket = socket
         self.logger = logger
         state = Mutex(State(exchange: SignerExchange(socket: socket, limits: limits), keys: keys))
-        let timer = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in
-            self?.tick()
+        let timer = eventLoop.scheduleRepeatedTask(initialDelay: Self.tick, delay: Self.tick) { [weak self] _ in
+            self?.update { $0.exchange.expire(at: .now) }
         }
         state.withLock { $0.timer = timer }
+        connect()
     }
 
     /// Whether a key can be used; nil if that is not known yet.
@@ -69,17 +60,10 @@ final class SignerClient: Sendable {
     /// Takes other keys to sign with.
     func use(_ keys: Set<ExternalKey>) {
         update { state in
-            if state.isFormer { state.exchange.neededAgain() }
-            state.isFormer = false
             let new = keys.subtracting(state.keys)
             state.keys = keys
             return state.exchange.sample(new, digest: Self.sampleDigest(), at: .now)
         }
-    }
-
-    /// Keeps the connection while it lasts, for requests that began before, but makes no new one.
-    func retire() {
-        state.withLock { $0.isFormer = true }
     }
 
     /// Requests signatures; each is answered once.
@@ -94,13 +78,10 @@ final class SignerClient: Sendable {
     func close() {
         let (timer, channel) = state.withLock { state in
             state.isClosed = true
-            return (state.timer, state.channel)
+            return (state.timer, state.channel.take())
         }
         timer?.cancel()
-        update { state in
-            state.channel = nil
-            return state.exchange.disconnected("it is no longer in the list of keys")
-        }
+        update { $0.exchange.disconnected("it is no longer in the list of keys") }
         channel?.close(promise: nil)
     }
 
@@ -110,10 +91,7 @@ final class SignerClient: Sendable {
         let (actions, channel) = state.withLock { state in
             let actions = change(&state)
             let channel = state.channel
-            if actions.contains(where: { if case .close = $0 { true } else { false } }) {
-                state.channel = nil
-                Self.waitForNextAttempt(&state)
-            }
+            if actions.contains(where: { if case .close = $0 { true } else { false } }) { state.channel = nil }
             if state.exchange.condition == .present { state.pause = Self.pauses.lowerBound }
             return (actions, channel)
         }
@@ -121,7 +99,9 @@ final class SignerClient: Sendable {
             switch action {
             case .send(let bytes): channel?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
             case .answer(let answer, let result): answer(result)
-            case .close: channel?.close(promise: nil)
+            case .close:
+                channel?.close(promise: nil)
+                reconnect()
             case .noteCondition(let condition): note(condition)
             case .noteFault(let key, let error):
                 state.withLock { state in
@@ -136,31 +116,29 @@ final class SignerClient: Sendable {
 
     private func note(_ condition: SignerExchange.Condition) {
         // A signer that is left on purpose is no fault.
-        guard !state.withLock({ $0.isClosed || $0.isFormer }) else { return }
+        guard !state.withLock({ $0.isClosed }) else { return }
         switch condition {
         case .present: logger.notice("external signer answers", metadata: ["signer": "\(socket)"])
         case .away(let reason):
             logger.error(
                 "external signer is away; signing with its keys is refused",
                 metadata: ["signer": "\(socket)", "error": "\(reason)"])
-        case .starting, .checking: break
+        case .starting: break
         }
     }
 
-    private func tick() {
-        let now = ContinuousClock.now
-        update { $0.exchange.expire(at: now) }
-        let isDue = state.withLock { state in
-            let isDue =
-                !state.isClosed && !state.isFormer && !state.isConnecting && state.channel == nil
-                && state.nextAttempt.map { now >= $0 } ?? true
-            if isDue { state.isConnecting = true }
-            return isDue
+    // MARK: The connection
+
+    private func reconnect() {
+        let pause = state.withLock { state in
+            defer { state.pause = min(state.pause * 2, Self.pauses.upperBound) }
+            return state.pause
         }
-        if isDue { connect() }
+        eventLoop.scheduleTask(in: TimeAmount(pause)) { [weak self] in self?.connect() }
     }
 
     private func connect() {
+        guard !state.withLock({ $0.isClosed }) else { return }
         let path: SocketPath
         do {
             path = try SocketPath(socket)
@@ -199,26 +177,18 @@ final class SignerClient: Sendable {
     private func connected(_ channel: any Channel) {
         guard channel.isActive else { return failed("it closed the connection") }
         update { state in
-            state.isConnecting = false
+            // close() either finds the channel or is noticed here.
+            guard !state.isClosed else { return [] }
             state.channel = channel
-            // In the same turn in which the channel is stored: close() either finds it or is noticed here.
-            guard !state.isClosed else { return [.close] }
             state.exchange.connected(at: .now)
             return state.exchange.sample(state.keys, digest: Self.sampleDigest(), at: .now)
         }
+        if state.withLock({ $0.isClosed }) { channel.close(promise: nil) }
     }
 
     private func failed(_ reason: String) {
-        update { state in
-            state.isConnecting = false
-            Self.waitForNextAttempt(&state)
-            return state.exchange.disconnected(reason)
-        }
-    }
-
-    private static func waitForNextAttempt(_ state: inout State) {
-        state.nextAttempt = .now + state.pause
-        state.pause = min(state.pause * 2, pauses.upperBound)
+        update { $0.exchange.disconnected(reason) }
+        reconnect()
     }
 
     /// Bytes have come on a channel.
@@ -231,12 +201,12 @@ final class SignerClient: Sendable {
 
     /// A channel has ended.
     fileprivate func ended(_ channel: any Channel) {
-        update { state in
-            guard state.channel === channel else { return [] }
+        let isCurrent = state.withLock { state in
+            guard state.channel === channel else { return false }
             state.channel = nil
-            Self.waitForNextAttempt(&state)
-            return state.exchange.disconnected("it closed the connection")
+            return true
         }
+        if isCurrent { failed("it closed the connection") }
     }
 
     /// A digest of nothing that anyone could use, for a sample.

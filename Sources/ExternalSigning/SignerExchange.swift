@@ -28,10 +28,8 @@ package struct SignerExchange {
 
     /// Whether it signs.
     package enum Condition: Equatable {
-        /// It was not reached yet.
+        /// It has answered nothing yet on a connection, or there was none yet.
         case starting
-        /// There is a connection, on which it has answered nothing yet.
-        case checking
         case present
         case away(reason: String)
     }
@@ -58,20 +56,8 @@ package struct SignerExchange {
     private struct Sent {
         let pending: Pending
         let at: ContinuousClock.Instant
-        /// How many answers had come by then.
-        let answeredBefore: Int
         /// It was refused as late, but the signer still has it.
-        var isAbandoned = false
-    }
-
-    /// What is requested with one key, whose signatures may take longer than those with others.
-    private struct Queue {
-        var waiting = CircularBuffer<Pending>()
-        /// How many requests the signer has.
-        var inFlight = 0
-        var pace: SignerPace
-
-        var isFull: Bool { inFlight >= pace.inFlight }
+        var isLate = false
     }
 
     /// For how many times as long as it may take a request counts as the signer's; then it was lost.
@@ -81,21 +67,30 @@ package struct SignerExchange {
     private let limits: Limits
     /// Whether it signs.
     package private(set) var condition = Condition.starting
+    /// What was noted last, across connections.
     private var noted = Condition.starting
-    private var queues: [ExternalKey: Queue] = [:]
+    private var isConnected = false
+    private var waiting = CircularBuffer<Pending>()
     /// What the signer has, until it answers.
     private var inFlight: [Int64: Sent] = [:]
     private var nextID: Int64 = 1
     private var line: [UInt8] = []
     /// When it last answered anything, or was connected.
     private var heardAt: ContinuousClock.Instant?
-    /// What came of the last signature with each key.
+    /// The outcome of the last signature with each key.
     private var verdicts: [ExternalKey: Result<Void, ExternalSignerError>] = [:]
+    /// How much the signer has at once: fewer once it takes longer than half of the time, for what a slow signer has
+    /// beyond that would all be answered too late.
+    private var window: Int
+    /// How many answers have come since ``window`` changed, and when that was.
+    private var answered = 0
+    private var windowChangedAt: ContinuousClock.Instant?
 
     /// Makes a conversation that has not begun.
     package init(socket: String, limits: Limits = Limits()) {
         self.socket = socket
         self.limits = limits
+        window = limits.inFlight
     }
 
     /// Whether a key can be used; nil if that is not known yet.
@@ -111,15 +106,15 @@ package struct SignerExchange {
         _ request: SignatureRequest, at now: ContinuousClock.Instant, answer: @escaping Answer
     ) -> [Action] {
         switch condition {
-        case .starting, .checking:
+        case .starting:
             return [.answer(answer, .failure(.away(socket: socket, reason: "it was not reached yet")))]
         case .away(let reason):
             return [.answer(answer, .failure(.away(socket: socket, reason: reason)))]
         case .present:
-            guard queues.values.reduce(0, { $0 + $1.waiting.count }) < limits.waiting else {
+            guard waiting.count < limits.waiting else {
                 return [.answer(answer, .failure(.busy(socket: socket)))]
             }
-            enqueue(Pending(request: request, since: now, answer: answer))
+            waiting.append(Pending(request: request, since: now, answer: answer))
             return send(at: now)
         }
     }
@@ -128,81 +123,68 @@ package struct SignerExchange {
     package mutating func sample(_ keys: some Collection<ExternalKey>, digest: [UInt8], at now: ContinuousClock.Instant)
         -> [Action]
     {
-        guard condition == .checking || condition == .present else { return [] }
+        guard isConnected else { return [] }
         for key in keys {
-            enqueue(Pending(request: SignatureRequest(key: key, digest: digest), since: now, answer: nil))
+            waiting.append(Pending(request: SignatureRequest(key: key, digest: digest), since: now, answer: nil))
         }
         return send(at: now)
-    }
-
-    private mutating func enqueue(_ pending: Pending) {
-        let new = Queue(pace: SignerPace(time: limits.time, maximum: limits.inFlight))
-        queues[pending.request.key, default: new].waiting.append(pending)
-    }
-
-    /// The key of the oldest request that the signer may have.
-    private var nextKey: ExternalKey? {
-        var oldest: (key: ExternalKey, since: ContinuousClock.Instant)?
-        for (key, queue) in queues where !queue.isFull {
-            guard let since = queue.waiting.first?.since else { continue }
-            if oldest.map({ since < $0.since }) ?? true { oldest = (key, since) }
-        }
-        return oldest?.key
-    }
-
-    /// Notes that the signer does not have a request any more.
-    private mutating func removeSent(_ id: Int64) {
-        guard let sent = inFlight.removeValue(forKey: id) else { return }
-        queues[sent.pending.request.key]?.inFlight -= 1
     }
 
     private mutating func send(at now: ContinuousClock.Instant) -> [Action] {
         var bytes: [UInt8] = []
         var refused: [Action] = []
-        while inFlight.count < limits.inFlight, let key = nextKey, let next = queues[key]?.waiting.popFirst(),
-            let pace = queues[key]?.pace
-        {
-            // A signer that has nothing left but what is late already is tried again, however slow it was.
-            if let answer = next.answer, !pace.leavesTime(after: now - next.since),
-                inFlight.values.contains(where: { !$0.isAbandoned && $0.pending.request.key == key })
-            {
+        while inFlight.count < window, let next = waiting.popFirst() {
+            // What has waited so long would probably be late; but a signer with nothing to do is tried.
+            if let answer = next.answer, now - next.since > limits.time / 4, !inFlight.isEmpty {
                 refused.append(.answer(answer, .failure(.busy(socket: socket))))
                 continue
             }
             bytes += SignerLine.request(next.request, id: nextID)
-            inFlight[nextID] = Sent(pending: next, at: now, answeredBefore: pace.answered)
-            queues[key]?.inFlight += 1
+            inFlight[nextID] = Sent(pending: next, at: now)
             nextID += 1
         }
         return (bytes.isEmpty ? [] : [.send(bytes)]) + refused
+    }
+
+    /// Notes how long a signer that had as much as it may took for an answer.
+    private mutating func adjustWindow(for sent: Sent, at now: ContinuousClock.Instant) {
+        // What was sent before a change does not show its effect.
+        guard windowChangedAt.map({ sent.at >= $0 }) ?? true else { return }
+        answered += 1
+        let turnaround = now - sent.at
+        if turnaround > limits.time / 2 {
+            window = max(1, Int(Double(window) * (limits.time / turnaround) * 0.45))
+        } else if window < limits.inFlight, answered >= window {
+            window += 1
+        } else {
+            return
+        }
+        (answered, windowChangedAt) = (0, now)
     }
 
     // MARK: The connection
 
     /// There is a connection.
     package mutating func connected(at now: ContinuousClock.Instant) {
-        condition = .checking
+        condition = .starting
+        isConnected = true
         line = []
         heardAt = now
         verdicts = [:]
+        window = limits.inFlight
     }
 
     /// There is no connection any more, or none could be made.
     package mutating func disconnected(_ reason: String) -> [Action] {
         let sent = inFlight.sorted { $0.key < $1.key }.map(\.value)
-        let unanswered = queues.values.flatMap(\.waiting) + sent.filter { !$0.isAbandoned }.map(\.pending)
-        (queues, inFlight) = ([:], [:])
-        condition = .away(reason: reason)
+        let unanswered = waiting + sent.filter { !$0.isLate }.map(\.pending)
+        waiting.removeAll()
+        inFlight = [:]
+        isConnected = false
         let error = ExternalSignerError.away(socket: socket, reason: reason)
         return unanswered.compactMap { pending in
             pending.answer.map { .answer($0, .failure(error)) }
-        } + noteCondition()
-    }
-
-    /// The signer is needed again: that nobody connected to it meanwhile is not its fault.
-    package mutating func neededAgain() {
-        guard case .away = condition else { return }
-        (condition, noted, verdicts) = (.starting, .starting, [:])
+        } + become(.away(reason: reason))
     }
 
     /// Bytes have come.
@@ -225,19 +207,12 @@ package struct SignerExchange {
 
     private mutating func take(_ answer: SignerLine.Answer, at now: ContinuousClock.Instant) -> [Action] {
         heardAt = now
-        var actions: [Action] = []
-        if condition == .checking {
-            condition = .present
-            actions += noteCondition()
-        }
+        var actions = become(.present)
         guard let sent = inFlight[answer.id] else { return actions }
+        if inFlight.count >= window { adjustWindow(for: sent, at: now) }
+        inFlight[answer.id] = nil
         let pending = sent.pending
         let key = pending.request.key
-        let wasFull = queues[key]?.isFull ?? false
-        removeSent(answer.id)
-        let isSigned = if case .success = answer.signature { true } else { false }
-        queues[key]?.pace.note(
-            answer.id, after: now - sent.at, answeredBefore: sent.answeredBefore, wasFull: wasFull, isSigned: isSigned)
         let result = answer.signature.mapError { ExternalSignerError.refused(key: key.id, reason: $0.word) }
         guard let give = pending.answer else {
             let isValid = result.map { key.publicKey.verifies($0, digest: pending.request.digest) }
@@ -246,44 +221,36 @@ package struct SignerExchange {
         }
         switch result {
         case .failure(let error): actions += note(.failure(error), on: key)
-        // Whoever requested it verifies it: only what the signer itself refused is over.
+        // The requester verifies it: only what the signer itself refused is over.
         case .success: if case .failure(.refused)? = verdicts[key] { verdicts[key] = .success(()) }
         }
-        // An answer that comes too late is for no one.
-        return sent.isAbandoned ? actions : actions + [.answer(give, result)]
+        return sent.isLate ? actions : actions + [.answer(give, result)]
     }
 
     /// Time has passed.
     package mutating func expire(at now: ContinuousClock.Instant) -> [Action] {
-        let late = inFlight.filter { now - $0.value.pending.since >= limits.time }
+        let late = inFlight.filter { now - $0.value.pending.since >= limits.time }.sorted { $0.key < $1.key }
+        let lateInLine = waiting.prefix { now - $0.since >= limits.time }
         // A signer that has lost a request, and owes nothing else, is well.
-        let isAnyoneLate =
-            late.values.contains { !$0.isAbandoned }
-            || queues.values.contains { $0.waiting.first.map { now - $0.since >= limits.time } ?? false }
+        let isAnyoneLate = late.contains { !$0.value.isLate } || !lateInLine.isEmpty
         if isAnyoneLate, let heardAt, now - heardAt >= limits.time { return hangUp("it does not answer") }
         var actions: [Action] = []
-        for (id, sent) in late.sorted(by: { $0.key < $1.key }) {
-            if !sent.isAbandoned {
-                inFlight[id]?.isAbandoned = true
-                actions += give(.failure(.late(socket: socket)), to: sent.pending)
+        for (id, sent) in late {
+            if !sent.isLate {
+                inFlight[id]?.isLate = true
+                actions += refuseAsLate(sent.pending)
             } else if now - sent.at >= limits.time * Self.timesUntilLost {
-                removeSent(id)
+                inFlight[id] = nil
             }
         }
-        for key in queues.keys {
-            while let first = queues[key]?.waiting.first, now - first.since >= limits.time {
-                queues[key]?.waiting.removeFirst()
-                actions += give(.failure(.late(socket: socket)), to: first)
-            }
-        }
+        for pending in lateInLine { actions += refuseAsLate(pending) }
+        waiting.removeFirst(lateInLine.count)
         return actions + send(at: now)
     }
 
-    private mutating func give(_ result: Result<[UInt8], ExternalSignerError>, to pending: Pending) -> [Action] {
-        guard let answer = pending.answer else {
-            return note(result.map { _ in }, on: pending.request.key)
-        }
-        return [.answer(answer, result)]
+    private mutating func refuseAsLate(_ pending: Pending) -> [Action] {
+        let error = ExternalSignerError.late(socket: socket)
+        return pending.answer.map { [.answer($0, .failure(error))] } ?? note(.failure(error), on: pending.request.key)
     }
 
     private mutating func hangUp(_ reason: String) -> [Action] {
@@ -299,9 +266,10 @@ package struct SignerExchange {
         return [.noteFault(key, error)]
     }
 
-    private mutating func noteCondition() -> [Action] {
-        guard condition != noted else { return [] }
-        noted = condition
-        return [.noteCondition(condition)]
+    private mutating func become(_ new: Condition) -> [Action] {
+        condition = new
+        guard noted != new else { return [] }
+        noted = new
+        return [.noteCondition(new)]
     }
 }

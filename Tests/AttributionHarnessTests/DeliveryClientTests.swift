@@ -1,4 +1,5 @@
 import AttributionHarness
+import AttributionListener
 import Foundation
 import NIOCore
 import TestSupport

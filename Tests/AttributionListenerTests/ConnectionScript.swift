@@ -9,8 +9,6 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         case bytes(String)
         /// So many bytes of answers are not taken by the socket.
         case unsent(Int)
-        /// The system keeps so many bytes of answers.
-        case queued(Int)
         /// The route answers the request of a number.
         case answer(Int)
         /// The socket has taken the last answer.
@@ -24,8 +22,6 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         case time(Double)
         /// The server waits no longer for its clients.
         case waitsNoLonger
-        /// A new connection looks for one that gives way.
-        case rank
         case closed
     }
 
@@ -33,8 +29,6 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
     var limits = IngressLimits()
     /// Whether the connection is open to probes only.
     var isReserved = false
-    /// Whether the route answers before it returns.
-    var answersInCall = false
     let events: [Event]
     let actions: [String]
 
@@ -47,14 +41,12 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
 
     private struct Player {
         private var machine: ConnectionStateMachine
-        private let answersInCall: Bool
         private var unread: [UInt8] = []
         private var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
-        private var output = PendingOutput.none
+        private var unsent = 0
         private(set) var actions: [String] = []
 
         init(_ script: ConnectionScript) {
-            answersInCall = script.answersInCall
             machine = ConnectionStateMachine(
                 peer: ConnectionPeer(InternetAddress("192.0.2.1"), trustedProxies: .none),
                 isReserved: script.isReserved, routes: Post.routes, limits: script.limits, at: now)
@@ -66,28 +58,24 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
                 unread += text.utf8
                 machine.bytesArrived(at: now, receivedAt: .distantPast)
             case .unsent(let count):
-                output = PendingOutput(unsent: count, queued: 0)
-            case .queued(let count):
-                output = PendingOutput(unsent: 0, queued: count)
+                unsent = count
             case .answer(let number):
                 answer(number)
             case .written:
                 perform(machine.lastAnswerWritten(at: now))
             case .writable(let isWritable):
-                machine.writabilityChanged(isWritable, output, at: now)
+                machine.writabilityChanged(isWritable, unsent: unsent, at: now)
             case .wantsRead:
                 actions.append(machine.readRequested() ? "read now" : "hold the read")
             case .inputClosed:
-                perform(machine.inputClosed(at: now, output))
+                perform(machine.inputClosed(at: now))
             case .serverStops:
-                perform(machine.serverStops(at: now, output))
+                perform(machine.serverStops(at: now))
             case .waitsNoLonger:
-                perform(machine.waitsNoLonger(at: now) { output })
+                perform(machine.waitsNoLonger(at: now) { unsent })
             case .time(let seconds):
                 now = .uptimeNanoseconds(1_000_000_000 + UInt64(seconds * 1_000_000_000))
-                perform(machine.timePassed(at: now) { output })
-            case .rank:
-                actions.append(machine.rank.map { "\($0.rank) since \(seconds($0.since))" } ?? "must stay")
+                perform(machine.timePassed(at: now) { unsent })
             case .closed:
                 if machine.closed() != nil { actions.append("an answer is lost") }
             }
@@ -103,29 +91,26 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         private mutating func answer(_ number: Int) {
             guard let form = machine.answered(number, at: now) else { return actions.append("drop answer \(number)") }
             actions.append("answer \(number)\(end(form))")
-            if form.isLast { machine.lastAnswerHandedOver(output) }
+            if form.isLast { machine.lastAnswerHandedOver(unsent: unsent) }
         }
 
         private mutating func perform(_ action: ConnectionAction?) {
             switch action {
             case .handOver(let request, let number):
                 actions.append("hand over \(number): \(String(decoding: request.body, as: UTF8.self))")
-                if answersInCall { answer(number) }
-                machine.routeReturned()
             case .refuse(let refusal, let form):
                 actions.append("refuse: \("\(refusal)".prefix { $0 != "(" })\(end(form))")
             case .sendContinue: actions.append("continue")
             case .read: actions.append("read")
             case .closeOutput: actions.append("close the output")
             case .close: actions.append("close")
+            case .finishWriting:
+                actions.append("finish writing")
+                machine.lastAnswerHandedOver(unsent: unsent)
             case .closeIdle: actions.append("close, idle")
             case .cutOff(let reason): actions.append("cut off: \(reason.rawValue)")
             case nil: break
             }
-        }
-
-        private func seconds(_ time: NIODeadline) -> Int {
-            Int((time - .uptimeNanoseconds(1_000_000_000)).nanoseconds / 1_000_000_000)
         }
 
         private func end(_ form: AnswerForm) -> String { form.isLast ? ", last" : "" }

@@ -44,31 +44,9 @@ struct IngressFlowTests {
         }
     }
 
-    @Test("Beyond the pipelining bound the rest is dropped and the connection ends in order")
-    func pipeliningBound() async throws {
-        var limits = IngressLimits()
-        limits.pipelinedRequests = 4
-        try await IngressUnderTest.run(limits: limits, manner: .whenTold) { server, port in
-            let client = try await blocking {
-                let client = try RawClient(port: port)
-                client.send(String(repeating: Post.request(), count: 100))
-                return client
-            }
-            for _ in 0..<5 { try await server.nextHeld().answer(IngressAnswer(status: 200, body: [])) }
-            try await blocking { () throws in
-                for isLast in [false, false, false, false, true] { #expect(try client.answer().saysClose == isLast) }
-                client.closeSending()
-                #expect(try client.isClosedByServer())
-            }
-            #expect(server.requests.count == 5)
-        }
-    }
-
     @Test("A thousand requests pipelined without a pause are all answered from another thread")
     func longPipeline() async throws {
-        var limits = IngressLimits()
-        limits.pipelinedRequests = 2000
-        try await IngressUnderTest.run(limits: limits, manner: .fromAnotherThread) { server, port in
+        try await IngressUnderTest.run(manner: .fromAnotherThread) { server, port in
             try await blocking {
                 let client = try RawClient(port: port)
                 client.send(String(repeating: Post.request(), count: 1000))

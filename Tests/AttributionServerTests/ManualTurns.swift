@@ -6,11 +6,8 @@ final class ManualTurns: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 
     /// What a handler schedules its turns with.
-    var turns: IngressTurns {
-        IngressTurns(
-            next: { work in self.waiting.withLock { $0.append(work) } },
-            later: { work in self.waiting.withLock { $0.append(work) } },
-            pause: { _ in })
+    var turns: IngressSchedule {
+        { _, work in self.waiting.withLock { $0.append(work) } }
     }
 
     /// Does what waits now.

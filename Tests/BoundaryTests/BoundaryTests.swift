@@ -13,7 +13,6 @@ struct BoundaryTests {
         ("CodedErrors", []),
         ("FixedKeyECDSA", ["Glibc", "Musl"]),
         ("Hashing", []),
-        ("TLS", ["Glibc", "Musl"]),
         ("APIDescription", []),
         ("CheckedFiles", ["Glibc", "Musl"]),
         ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),

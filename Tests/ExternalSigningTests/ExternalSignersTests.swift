@@ -155,41 +155,7 @@ struct ExternalSignersTests {
         #expect(lines == 5 || began.duration(to: .now) > .seconds(10), "\(log.lines)")
     }
 
-    @Test("A former signer that is stopped is no fault, and is not connected to again until a list names it")
-    func former() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let (former, latter) = (try externalKey("a"), try externalKey("b"))
-        let (one, two) = (try SocketSigner(former.socket, key), try SocketSigner(latter.socket, key))
-        defer { two.stop() }
-        let log = LinesOfLog()
-        let signers = ExternalSigners(logger: log.logger, metricsFactory: PrometheusMetrics(), limits: unhurried)
-        defer { signers.close() }
-        signers.use([former])
-        await signers.checked()
-        signers.use([latter])
-        await signers.checked()
-        one.stop()
-        let request = requests(1, former)[0]
-        let gone = ExternalSignerError.away(socket: former.socket, reason: "it closed the connection")
-        let end = ContinuousClock.now + .seconds(60)
-        while await signers.signatures(for: [request]) != [request: .failure(gone)], ContinuousClock.now < end {
-            try await Task.sleep(for: .milliseconds(1))
-        }
-        // It would be connected to after 50 ms, and refused for another reason.
-        let later = ContinuousClock.now + .milliseconds(300)
-        while ContinuousClock.now < later {
-            #expect(await signers.signatures(for: [request]) == [request: .failure(gone)])
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        #expect(!log.lines.contains { $0.hasPrefix("error") }, "\(log.lines)")
-        let again = try SocketSigner(former.socket, key)
-        defer { again.stop() }
-        signers.use([former])
-        try await wait(signers, until: nil)
-        #expect(!log.lines.contains { $0.hasPrefix("error") }, "\(log.lines)")
-    }
-
-    @Test("A list without a signer leaves it, but not before the list after that: batches may still need it")
+    @Test("A list without a signer leaves it, and one that names it again connects to it")
     func reloading() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (former, latter) = (try externalKey("a"), try externalKey("b"))
@@ -200,19 +166,16 @@ struct ExternalSignersTests {
         }
         let log = LinesOfLog()
         let signers = ExternalSigners(logger: log.logger, metricsFactory: PrometheusMetrics(), limits: unhurried)
+        defer { signers.close() }
         for key in [former, latter, former, latter] {
             signers.use([key])
-            await signers.checked()
+            try await wait(signers, until: nil)
         }
-        // A signer that a list names again has answered all the time.
-        #expect(log.lines.count { $0.hasPrefix("notice external signer answers") } <= 2, "\(log.lines)")
         #expect(signers.presence.map(\.socket) == [latter.socket])
         let request = requests(1, former)[0]
-        #expect(try await signers.signatures(for: [request])[request]?.get() != nil)
-        signers.use([latter])
-        let left = await signers.signatures(for: [request])
         #expect(
-            left == [request: .failure(.away(socket: former.socket, reason: "it is no longer in the list of keys"))])
-        signers.close()
+            await signers.signatures(for: [request])
+                == [request: .failure(.away(socket: former.socket, reason: "it is no longer in the list of keys"))])
+        #expect(!log.lines.contains { $0.hasPrefix("error") }, "\(log.lines)")
     }
 }

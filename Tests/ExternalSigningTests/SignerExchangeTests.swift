@@ -307,54 +307,6 @@ struct SignerExchangeTests {
         #expect(signer.count == number && signer.answers.count == number, "each is answered once")
     }
 
-    @Test(
-        "A key that is answered at once hides nothing of one whose signatures take long, and is not held up by it",
-        arguments: [#""signature": "AAAA""#, #""error": "no-such-key""#])
-    func twoKeys(_ quickAnswer: String) throws {
-        let signer = try Conversation()
-        try signer.begin()
-        let quick = ExternalKey(socket: "s", id: "quick", publicKey: signer.key.publicKey)
-        let firstQuick = 1_000_000
-        func slowSuccesses() -> Int {
-            signer.answers.count { number, answer in
-                if number < firstQuick, case .success = answer { true } else { false }
-            }
-        }
-        var successesBefore = 0
-        var read = 0
-        var slow: [Int64] = []
-        for time in 0..<20_000 {
-            let now = Duration.milliseconds(time)
-            if time == 10_000 { successesBefore = slowSuccesses() }
-            if time.isMultiple(of: 20) {
-                try signer.expire(after: now)
-                // Fifty a second, of five hundred.
-                if let id = slow.first {
-                    slow.removeFirst()
-                    try signer.receive("{\"id\": \(id), \"signature\": \"AAAA\"}\n", after: now)
-                }
-            }
-            if time.isMultiple(of: 2) { try signer.submit(time, after: now) }
-            try signer.submit(firstQuick + time, with: quick, after: now)
-            while read < signer.lines.count {
-                let id = signer.lines[read].id
-                read += 1
-                if signer.keys[id] == "k" {
-                    slow.append(id)
-                } else {
-                    try signer.receive("{\"id\": \(id), \(quickAnswer)}\n", after: now)
-                }
-            }
-        }
-        #expect(slowSuccesses() - successesBefore > 400, "of 500")
-        let heldUp = signer.answers.filter { number, answer in
-            number >= firstQuick + 10_000
-                && (answer == .failure(.busy(socket: "s")) || answer == .failure(.late(socket: "s")))
-        }
-        #expect(heldUp.isEmpty, "\(heldUp.count)")
-        #expect(!signer.isClosed)
-    }
-
     @Test("What waits for its turn is late, too")
     func lateInLine() throws {
         let signer = try Conversation(SignerExchange.Limits(inFlight: 1))

@@ -4,8 +4,6 @@ package import AttributionStore
 package import CodedErrors
 import FoundationEssentials
 import NIOCore
-import NIOHTTP1
-import NIOPosix
 import StrictJSON
 
 #if canImport(Glibc)
@@ -19,7 +17,7 @@ package struct OwnerClient: Sendable {
     private let store: String
 
     /// A repair reads the whole store twice: some minutes for ten million postbacks.
-    private static let timeout = TimeAmount.hours(2)
+    private static let timeout = Duration.seconds(7_200)
     private static let longestAnswer = 64 << 20
 
     /// Names the owner.
@@ -100,63 +98,47 @@ package struct OwnerClient: Sendable {
         return decoded
     }
 
-    // MARK: The connection
-
-    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
-
     /// Sends a request and takes the answer, which must be 200.
     private func send(_ route: ConsoleRoute, query: String, _ body: JSONText) async throws -> [UInt8] {
-        let connection = try await connect()
-        let bytes = ByteBuffer(string: body.line)
-        let head = HTTPRequestHead(
-            version: .http1_1, method: HTTPMethod(rawValue: route.definition.method.rawValue),
-            uri: route.definition.path + query,
-            headers: [
-                "host": "localhost", "content-type": "application/json", "content-length": "\(bytes.readableBytes)",
-                "connection": "close",
-            ])
-        let timeout = connection.channel.eventLoop.scheduleTask(in: Self.timeout) {
-            connection.channel.close(promise: nil)
-        }
-        defer { timeout.cancel() }
+        let answer: HTTPClient.Answer
         do {
-            let (status, answer) = try await connection.executeThenClose { answers, requests in
-                // At once: the answer to a complete request closes the connection, and a later write would fail.
-                try await requests.write(contentsOf: [.head(head), .body(.byteBuffer(bytes)), .end(nil)])
-                return try await Self.read(answers)
-            }
-            guard let status else {
-                throw OwnerProblem.cutShort(store: store)
-            }
-            guard status == .ok else {
-                throw Self.refusal(status, answer)
-            }
-            return answer
-        } catch let problem as OwnerProblem {
-            throw problem
+            let request = try HTTPClient.Request(
+                url: "http://localhost" + route.definition.path + query,
+                socket: ConsoleSocket.path(besideStore: store), json: .whole(Array(body.line.utf8)))
+            answer = try await HTTPClient().send(request, keeping: Self.longestAnswer, within: Self.timeout)
         } catch {
+            throw problem(error)
+        }
+        guard answer.isWhole else {
             throw OwnerProblem.cutShort(store: store)
         }
-    }
-
-    /// The status and the body; no status when the answer is incomplete.
-    private static func read(
-        _ answers: NIOAsyncChannelInboundStream<HTTPClientResponsePart>
-    ) async throws -> (HTTPResponseStatus?, [UInt8]) {
-        var (status, body): (HTTPResponseStatus?, [UInt8]) = (nil, [])
-        for try await part in answers {
-            switch part {
-            case .head(let head): status = head.status
-            case .body(let bytes) where body.count + bytes.readableBytes <= longestAnswer:
-                body += bytes.readableBytesView
-            case .body: return (nil, [])
-            case .end: return (status, body)
-            }
+        guard answer.status == 200 else {
+            throw Self.refusal(answer.status, answer.body)
         }
-        return (nil, [])
+        return answer.body
     }
 
-    private static func refusal(_ status: HTTPResponseStatus, _ body: [UInt8]) -> OwnerProblem {
+    private func problem(_ error: any Error) -> OwnerProblem {
+        // The system's message where there is one; those of the libraries are not meant for users.
+        switch error {
+        case let error as SocketError:
+            return .noAnswer(store: store, reason: error.description)
+        case let error as IOError:
+            switch error.errnoCode {
+            case ENOENT: return .noSocket(store: store)
+            case EACCES, EPERM: return .notPermitted(store: store)
+            case ECONNREFUSED: return .noAnswer(store: store, reason: "nothing listens there")
+            case ECONNRESET, EPIPE: return .cutShort(store: store)
+            default: return .noAnswer(store: store, reason: String(cString: strerror(error.errnoCode)))
+            }
+        case ChannelError.connectTimeout:
+            return .noAnswer(store: store, reason: "the connection could not be made")
+        default:
+            return .cutShort(store: store)
+        }
+    }
+
+    private static func refusal(_ status: Int, _ body: [UInt8]) -> OwnerProblem {
         struct Answer: Decodable {
             let reason: String
             let detail: String
@@ -166,35 +148,7 @@ package struct OwnerClient: Sendable {
         return .refused(
             Refusal(
                 answer.flatMap { ErrorCode(rawValue: $0.reason) } ?? .unexpected,
-                answer?.detail ?? "the process that has the store open answered \(status.code)", hint: answer?.hint))
-    }
-
-    private func connect() async throws -> Connection {
-        do {
-            let path = try SocketPath(ConsoleSocket.path(besideStore: store))
-            return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .connectTimeout(.seconds(10))
-                .connect(unixDomainSocketPath: path.text) { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                        return try Connection(wrappingChannelSynchronously: channel)
-                    }
-                }
-        } catch let error as IOError where error.errnoCode == ENOENT {
-            throw OwnerProblem.noSocket(store: store)
-        } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
-            throw OwnerProblem.notPermitted(store: store)
-        } catch {
-            // The system's message where there is one; those of the libraries are not meant for users.
-            let reason =
-                switch error {
-                case let error as IOError where error.errnoCode == ECONNREFUSED: "nothing listens there"
-                case let error as IOError: String(cString: strerror(error.errnoCode))
-                case let error as SocketError: error.description
-                default: "the connection could not be made"
-                }
-            throw OwnerProblem.noAnswer(store: store, reason: reason)
-        }
+                answer?.detail ?? "the process that has the store open answered \(status)", hint: answer?.hint))
     }
 }
 

@@ -1,4 +1,5 @@
 package import Attribution
+import AttributionListener
 package import AttributionSigning
 import CodedErrors
 import Foundation

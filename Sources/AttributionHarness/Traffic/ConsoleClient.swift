@@ -1,3 +1,4 @@
+import AttributionListener
 package import CodedErrors
 
 /// Reads reports from a server's console.

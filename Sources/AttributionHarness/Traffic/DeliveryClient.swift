@@ -1,8 +1,9 @@
+package import AttributionListener
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import TLS
+import StrictJSON
 
 /// Posts single deliveries as a device does.
 package struct DeliveryClient: Sendable {
@@ -33,9 +34,9 @@ package struct DeliveryClient: Sendable {
     /// - Returns: The reason.
     package static func reason(_ error: any Error) -> String {
         switch error {
-        case TLSError.handshakeFailed:
+        case HTTPClient.Failure.handshakeFailed:
             return "this machine does not trust its certificate, or they have no version of TLS in common"
-        case TLSError.wrongName:
+        case HTTPClient.Failure.wrongName:
             return "its certificate is for another name"
         case HTTPClient.Failure.tooSlow:
             return "it was too slow to answer"
@@ -99,8 +100,15 @@ package struct DeliveryClient: Sendable {
     /// - Returns: Whether the handshake failed.
     package static func isDistrusted(_ error: any Error) -> Bool {
         switch error {
-        case TLSError.handshakeFailed, TLSError.wrongName: true
+        case HTTPClient.Failure.handshakeFailed, HTTPClient.Failure.wrongName: true
         default: false
         }
+    }
+}
+
+extension HTTPClient.Answer {
+    /// Where a redirect leads; nil for any other answer.
+    package var redirect: String? {
+        (300..<400).contains(status) ? field("Location")?.shortened(to: 200) : nil
     }
 }

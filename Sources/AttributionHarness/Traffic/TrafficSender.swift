@@ -1,4 +1,5 @@
 package import Attribution
+import AttributionListener
 package import NIOCore
 import StrictJSON
 import Synchronization
@@ -110,7 +111,9 @@ package final class TrafficSender: Sendable {
             let request = try HTTPClient.Request(
                 url: target.url(for: delivery.recipient, delivery.framework),
                 json: delivery.transport == .whole
-                    ? .whole(delivery.body) : .slow(SlowBody(delivery.body, isCut: delivery.transport == .cut)))
+                    ? .whole(delivery.body)
+                    : .pieces(
+                        SlowBody(delivery.body, isCut: delivery.transport == .cut), count: delivery.body.count))
             let response = try await client.send(request, keeping: 64 << 10, within: .seconds(15))
             let body = try response.wholeBody()
             let verdict = try? JSONObject(reading: body)

@@ -1,3 +1,6 @@
+import CodedErrors
+import Synchronization
+
 /// The other end of a connection, and whether it is trusted to name its client.
 package struct ConnectionPeer: Sendable {
     /// Its address; `nil` when the system does not report one.
@@ -6,10 +9,6 @@ package struct ConnectionPeer: Sendable {
     private let proxies: TrustedProxies?
 
     /// Looks an address up among the proxies.
-    ///
-    /// - Parameters:
-    ///   - address: The address.
-    ///   - trustedProxies: The proxies that are trusted to name their clients.
     package init(_ address: InternetAddress?, trustedProxies: TrustedProxies) {
         self.address = address
         let isProxy = address.map { trustedProxies.contains($0) } ?? false
@@ -26,9 +25,6 @@ package struct ConnectionPeer: Sendable {
     var network: InternetAddress? { isProxy ? nil : address?.clientNetwork }
 
     /// The client of one request.
-    ///
-    /// - Parameter forwarded: The values of the field named by ``forwarding``.
-    /// - Returns: The peer's own address, or the one the proxy reported; `nil` when that is not an address.
     func client(forwarded: [String]) -> InternetAddress? {
         guard let proxies, let address else { return address }
         return proxies.client(forwardedBy: address, values: forwarded)
@@ -42,4 +38,48 @@ package struct ConnectionPeer: Sendable {
         guard let proxies else { return false }
         return client.map { !proxies.contains($0) } ?? true
     }
+}
+
+/// Bounds how many requests of one client behind trusted proxies are being handled at one time.
+///
+/// Direct clients are bounded by their connections, each of which has one request in flight. A proxy's connections are
+/// shared by its clients: without this bound one client could occupy all of them.
+final class ClientShares: Sendable {
+    /// Whose share a request counts toward: a client's network, or all clients that the proxies did not name.
+    struct Holder: Hashable {
+        private let network: InternetAddress?
+
+        init(_ client: InternetAddress?) {
+            network = client?.clientNetwork
+        }
+    }
+
+    private let limit: Int
+    private let taken = Mutex<[Holder: Int]>([:])
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Counts one more request.
+    func take(_ holder: Holder) -> Bool {
+        taken.withLock { taken in
+            let count = taken[holder, default: 0]
+            guard count < limit else { return false }
+            taken[holder] = count + 1
+            return true
+        }
+    }
+
+    /// Counts one request fewer.
+    func giveBack(_ holder: Holder) {
+        taken.withLock { taken in
+            guard let count = taken[holder] else { return }
+            taken[holder] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// Why a request beyond the share is refused; the code is that of a full queue because the remedy is the same.
+    static let refusal = Refusal(
+        .overloaded, "too many requests from this client are waiting for their answers", hint: "send it again")
 }

@@ -17,8 +17,6 @@ package struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
     private static let longest = 45
 
     /// Reads an address without port or zone.
-    ///
-    /// - Parameter text: `192.0.2.1` or `2001:db8::1`.
     package init?(_ text: some StringProtocol) {
         var text = String(text)
         guard let address = text.withUTF8({ InternetAddress(UnsafeRawBufferPointer($0)) }) else { return nil }
@@ -26,12 +24,15 @@ package struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads an address without port or zone.
-    ///
-    /// - Parameter text: `192.0.2.1` or `2001:db8::1`, in ASCII.
     init?(_ text: UnsafeRawBufferPointer) {
         guard text.count <= Self.longest else { return nil }
-        guard let bits = Self.v4(text) ?? Self.v6(text) else { return nil }
-        self.bits = bits
+        if let bits = Self.parse(text, AF_INET, as: UInt32.self) {
+            self.bits = 0xffff << 32 | UInt128(bits)
+        } else if let bits = Self.parse(text, AF_INET6, as: UInt128.self) {
+            self.bits = bits
+        } else {
+            return nil
+        }
     }
 
     private init(bits: UInt128) {
@@ -66,35 +67,71 @@ package struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Four numbers of at most 255 without leading zeros, which some parsers read as octal.
-    private static func v4(_ text: UnsafeRawBufferPointer) -> UInt128? {
-        var (bits, number, digits, numbers) = (UInt32(0), UInt32(0), 0, 0)
-        for index in 0...text.count {
-            if index < text.count, case let digit = text[index] &- UInt8(ascii: "0"), digit < 10 {
-                guard digits == 0 || number > 0 else { return nil }
-                number = number * 10 + UInt32(digit)
-                digits += 1
-                guard number <= 255 else { return nil }
-            } else {
-                guard digits > 0, index == text.count || text[index] == UInt8(ascii: ".") else { return nil }
-                bits = bits << 8 | number
-                (number, digits, numbers) = (0, 0, numbers + 1)
-                guard numbers <= 4 else { return nil }
-            }
-        }
-        return numbers == 4 ? 0xffff << 32 | UInt128(bits) : nil
-    }
-
-    private static func v6(_ text: UnsafeRawBufferPointer) -> UInt128? {
-        guard text.contains(UInt8(ascii: ":")), !text.contains(0) else { return nil }
+    /// Reads what `inet_pton` takes: leading zeros, which some parsers read as octal, are refused.
+    private static func parse<Bits: FixedWidthInteger>(
+        _ text: UnsafeRawBufferPointer, _ family: CInt, as _: Bits.Type
+    ) -> Bits? {
+        guard !text.contains(0) else { return nil }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count + 1) { copy in
             _ = copy.initialize(from: text)
             copy.initializeElement(at: text.count, to: 0)
-            var bits = UInt128(0)
+            var bits = Bits.zero
             let isAddress = copy.withMemoryRebound(to: CChar.self) {
-                $0.baseAddress.map { inet_pton(AF_INET6, $0, &bits) } == 1
+                $0.baseAddress.map { inet_pton(family, $0, &bits) } == 1
             }
-            return isAddress ? UInt128(bigEndian: bits) : nil
+            return isAddress ? Bits(bigEndian: bits) : nil
         }
+    }
+}
+
+/// A block of addresses in CIDR form, or one address.
+package struct InternetNetwork: Hashable, Sendable {
+    private let base: UInt128
+    private let mask: UInt128
+
+    /// Reads `192.0.2.1`, `10.0.0.0/8` or `2001:db8::/32`.
+    ///
+    /// Bits after the prefix are ignored.
+    ///
+    /// - Parameter text: The network as text.
+    /// - Throws: ``IngressError/malformedNetwork(_:)``.
+    package init(_ text: String) throws(IngressError) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard let address = InternetAddress(parts[0]), parts.count <= 2 else { throw .malformedNetwork(text) }
+        let width = address.isV4 ? 32 : 128
+        var prefix = width
+        if parts.count == 2 {
+            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let given = Int(parts[1]), given <= width
+            else { throw .malformedNetwork(text) }
+            prefix = given
+        }
+        mask = UInt128.max << UInt128(width - prefix)
+        base = address.bits & mask
+    }
+
+    /// Whether an address is in the block.
+    package func contains(_ address: InternetAddress) -> Bool {
+        address.bits & mask == base
+    }
+}
+
+extension String {
+    /// Whether a Host field, `name` or `name:port`, names this machine itself.
+    package var isLoopbackAuthority: Bool {
+        // Enough for an IPv6 address with its port. Checked because clients may send 16 KiB with every request.
+        guard utf8.count <= 64 else {
+            return false
+        }
+        var host = utf8[...]
+        if let colon = host.lastIndex(of: UInt8(ascii: ":")),
+            host[host.index(after: colon)...].allSatisfy({ (0x30...0x39).contains($0) })
+        {
+            host = host[..<colon]
+        }
+        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
+            host = host.dropFirst().dropLast()
+        }
+        return host.elementsEqual("localhost".utf8) { $0 | 0x20 == $1 }
+            || InternetAddress(Substring(host))?.isLoopback == true
     }
 }

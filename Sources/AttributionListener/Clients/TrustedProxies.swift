@@ -8,11 +8,6 @@ package struct TrustedProxies: Sendable {
     private let networks: [InternetNetwork]
 
     /// Makes a list of proxies.
-    ///
-    /// - Parameters:
-    ///   - networks: Addresses and networks in CIDR form, such as `10.0.0.0/8`.
-    ///   - field: The field the proxies write; the other one is ignored, since a client can send it.
-    /// - Throws: ``IngressError/malformedNetwork(_:)``.
     package init(_ networks: [String], field: ForwardingField = .xForwardedFor) throws(IngressError) {
         var parsed: [InternetNetwork] = []
         for network in networks { parsed.append(try InternetNetwork(network)) }
@@ -25,9 +20,6 @@ package struct TrustedProxies: Sendable {
     }
 
     /// Whether an address is one of the proxies.
-    ///
-    /// - Parameter address: The peer's address.
-    /// - Returns: `true` when one of the networks contains it.
     package func contains(_ address: InternetAddress) -> Bool {
         networks.contains { $0.contains(address) }
     }
@@ -103,5 +95,61 @@ package struct TrustedProxies: Sendable {
         }
         guard let first = text.firstIndex(of: colon), text.lastIndex(of: colon) == first else { return nil }
         return InternetAddress(text[bytes: 0..<first])
+    }
+}
+
+/// The header field in which a trusted proxy reports its client.
+///
+/// One of the two, because a proxy that writes one passes the other on as the client sent it.
+package enum ForwardingField: String, Sendable, CaseIterable {
+    /// `X-Forwarded-For: client, proxy`.
+    case xForwardedFor = "x-forwarded-for"
+    /// `Forwarded: for=client, for=proxy`.
+    ///
+    /// - SeeAlso: RFC 7239.
+    case forwarded = "forwarded"
+}
+
+/// The members of a comma-separated list from the last to the first; quoted commas do not separate.
+///
+/// Lazy, and bounded in the length of a member, so that a field made up by a client costs one pass over its bytes.
+struct ForwardedEntries {
+    /// More than a proxy writes about one client, its host and the proxy's own name included.
+    static let longest = 512
+
+    private let bytes: UnsafeRawBufferPointer
+    /// The end of the next member; nil after the first one of the list.
+    private var end: Int?
+    private var isQuoted: Bool
+
+    /// Begins at the end of a list.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        end = bytes.count
+        var quotes = 0
+        for byte in bytes where byte == UInt8(ascii: "\"") { quotes += 1 }
+        // Seen from the left, what follows an odd number of quotes is quoted.
+        isQuoted = quotes % 2 == 1
+    }
+
+    /// The next member; nil when there is none.
+    ///
+    /// A member longer than ``longest`` is returned empty and ends the list: a part of it could mean something else.
+    mutating func next() -> UnsafeRawBufferPointer? {
+        guard let end else { return nil }
+        var start = end
+        self.end = nil
+        while start > 0 {
+            guard end - start < Self.longest else { return bytes[bytes: 0..<0] }
+            let byte = bytes[start - 1]
+            if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == UInt8(ascii: ","), !isQuoted {
+                self.end = start - 1
+                break
+            }
+            start -= 1
+        }
+        return bytes[bytes: start..<end]
     }
 }

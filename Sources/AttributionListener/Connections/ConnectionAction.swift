@@ -1,10 +1,9 @@
 package import FoundationEssentials
+package import NIOCore
 
 /// What a connection has to do next; see ``ConnectionStateMachine``.
 package enum ConnectionAction: Equatable {
-    /// Call the route, then ``ConnectionStateMachine/routeReturned()``.
-    ///
-    /// The number is that of the request on its connection, counted from 1.
+    /// Call the route. The number is that of the request on its connection, counted from 1.
     case handOver(CompleteRequest, number: Int)
     /// Write a refusal.
     case refuse(IngressRefusal, AnswerForm)
@@ -16,6 +15,8 @@ package enum ConnectionAction: Equatable {
     case closeOutput
     /// Close gracefully.
     case close
+    /// Write everything, then report ``ConnectionStateMachine/lastAnswerWritten(at:)``.
+    case finishWriting
     /// Close gracefully, and count the reason.
     case closeIdle
     /// Close at once, without waiting for the client, and count the reason.
@@ -28,7 +29,6 @@ package enum ConnectionAction: Equatable {
         case writeDeadline = "write-deadline"
         case lingerBound = "linger-bound"
         case stopDeadline = "stop-deadline"
-        case displaced = "displaced"
     }
 }
 
@@ -47,6 +47,18 @@ package struct CompleteRequest: Equatable {
     package let client: InternetAddress?
     /// When its last byte arrived.
     package let receivedAt: Date
+}
+
+/// One request between its last byte and its answer: what the answer, the counters and the log need to know.
+package struct RequestInFlight: Equatable {
+    /// The method; `nil` when the head was never complete.
+    package let method: IngressMethod?
+    package let route: IngressRoute?
+    /// Whether the answer must say that the connection stays open, as HTTP/1.0 needs.
+    package let announcesKeepAlive: Bool
+    package let startedAt: NIODeadline
+    /// Bytes of the body.
+    package let bodyBytes: Int
 }
 
 /// How an answer is written.

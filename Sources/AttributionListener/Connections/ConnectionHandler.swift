@@ -1,10 +1,12 @@
+import CodedErrors
 import Logging
 import NIOCore
+import NIOSSL
 
 /// One connection in its channel: passes events to its ``ConnectionStateMachine`` and carries out its actions.
 ///
-/// It decides nothing itself. Whatever an action triggers (an answer given while the route is called, a change of
-/// writability, the end of the channel) is passed to the machine like any other event.
+/// It decides nothing itself. Whatever an action triggers (a change of writability, the end of the channel) is passed
+/// to the machine like any other event.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -17,19 +19,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Nil before the handler is added and after the channel is closed.
     private(set) var context: ChannelHandlerContext?
     /// The client of every request, unless a proxy names another; computed for the first.
-    private(set) lazy var ownClient = peer.address?.clientText
-    /// Takes answers directly; nil under TLS and after the first partial write.
-    var socket: ConnectionSocket?
-    /// The socket, for what it keeps.
-    private var transport: ConnectionSocket?
-    var encoder = IngressAnswerEncoder()
+    private lazy var ownClient = peer.address?.clientText
+    private var encoder = IngressAnswerEncoder()
+    private var machine: ConnectionStateMachine
+    /// Bytes received and not yet consumed.
+    private var unread = ByteBuffer()
+    /// The request that its route has not answered, also after the connection is closed.
+    private var owed: (number: Int, share: ClientShares.Holder?)?
+    private var isCallingRoute = false
+    /// What the route answered before it returned.
+    private var earlyAnswer: IngressAnswer?
     /// What answers the current request, where that ends with the client.
-    var work: Task<Void, Never>? {
+    private var work: Task<Void, Never>? {
         didSet { if machine.isInputClosed { work?.cancel() } }
     }
-    private var machine: ConnectionStateMachine
-    /// Bytes received and not yet consumed; after each event at most one line.
-    private var unread = ByteBuffer()
 
     /// Makes the handler of a connection that the census has admitted.
     init(loop: IngressLoop, peer: ConnectionPeer, isReserved: Bool) {
@@ -40,13 +43,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
             peer: peer, isReserved: isReserved, routes: loop.settings.routes, limits: loop.settings.limits, at: .now())
     }
 
-    /// Its rank for giving way to a new connection; nil while it must not.
-    var rank: (rank: ConnectionStateMachine.Rank, since: NIODeadline)? { machine.rank }
+    // MARK: Events
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        transport = ConnectionSocket(context.channel)
-        if loop.settings.tls == nil { socket = transport }
         loop.add(self)
     }
 
@@ -76,7 +76,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        machine.writabilityChanged(context.channel.isWritable, output, at: .now())
+        machine.writabilityChanged(context.channel.isWritable, unsent: unsent, at: .now())
         act()
         context.fireChannelWritabilityChanged()
     }
@@ -84,7 +84,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
             work?.cancel()
-            act(machine.inputClosed(at: .now(), output))
+            act(machine.inputClosed(at: .now()))
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -97,39 +97,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Takes the answer to the request with a number; one that is no longer wanted is dropped.
-    func take(_ answer: IngressAnswer, number: Int) {
-        guard let form = machine.answered(number, at: .now()) else { return }
-        work = nil
-        write(answer, form)
-        act()
-    }
-
-    /// Answers a request in its route's stead, within ``callRoute(_:number:)``.
-    func takeInCall(_ answer: IngressAnswer, number: Int, reason: String) {
-        guard let form = machine.answered(number, at: .now()) else { return }
-        write(answer, form, reason: reason)
-    }
-
     /// Checks the deadlines.
     func checkDeadlines(_ now: NIODeadline) {
-        act(machine.timePassed(at: now) { output })
-    }
-
-    /// What the client does not have yet of its answers.
-    private var output: PendingOutput {
-        let unsent = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        return PendingOutput(unsent: unsent, queued: transport?.queued ?? 0)
+        act(machine.timePassed(at: now) { unsent })
     }
 
     /// Ends the connection as soon as its current request is answered.
     func stop() {
-        act(machine.serverStops(at: .now(), output))
+        act(machine.serverStops(at: .now()))
     }
 
     /// Ends the connection if it waits for its client, unless the client takes its answers.
     func waitNoLonger(_ now: NIODeadline) {
-        act(machine.waitsNoLonger(at: now) { output })
+        act(machine.waitsNoLonger(at: now) { unsent })
     }
 
     /// Closes at once, without waiting for the client, and leaves the census.
@@ -138,21 +118,23 @@ final class ConnectionHandler: ChannelDuplexHandler {
         didClose()
     }
 
-    /// Notes that the last answer was handed to the channel.
-    func didHandOverLastAnswer() {
-        machine.lastAnswerHandedOver(output)
+    /// The bytes of answers that the system has not taken.
+    private var unsent: Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// Notes that the socket has taken the last answer.
-    func didWriteLastAnswer() {
-        act(machine.lastAnswerWritten(at: .now()))
+    /// Forgets the connection, once.
+    private func didClose() {
+        guard context != nil else { return }
+        context = nil
+        work?.cancel()
+        work = nil
+        if let request = machine.closed() { record(request, status: 0, answerBytes: 0, reason: "client-gone") }
+        loop.remove(self)
+        loop.census.leave(peer.network, isReserved: isReserved)
     }
 
-    /// Calls a route.
-    func callRoute(_ request: CompleteRequest, number: Int) {
-        hand(over: request, number: number)
-        machine.routeReturned()
-    }
+    // MARK: Actions
 
     /// Carries out an action, and everything that follows from it.
     private func act(_ first: ConnectionAction? = nil) {
@@ -170,16 +152,165 @@ final class ConnectionHandler: ChannelDuplexHandler {
         return action
     }
 
-    /// Forgets the connection, once.
-    private func didClose() {
-        guard context != nil else { return }
-        context = nil
-        socket = nil
-        transport = nil
-        work?.cancel()
+    private func perform(_ action: ConnectionAction) {
+        switch action {
+        case .handOver(let request, let number): callRoute(request, number: number)
+        case .refuse(let refusal, let form): write(refusal, form)
+        case .sendContinue: context?.writeAndFlush(wrapOutboundOut(encoder.encodeContinue()), promise: nil)
+        case .read: context?.read()
+        case .closeOutput: closeOutput()
+        case .close: context?.close(promise: nil)
+        case .finishWriting: writeLast(ByteBuffer())
+        case .closeIdle:
+            loop.metrics.countDisconnect(.idleDeadline)
+            context?.close(promise: nil)
+        case .cutOff(let reason): cutOff(reason)
+        }
+    }
+
+    private func closeOutput() {
+        guard let context else { return }
+        let closed = context.eventLoop.makePromise(of: Void.self)
+        closed.futureResult.assumeIsolated().whenFailure { [self] _ in self.context?.close(promise: nil) }
+        context.close(mode: .output, promise: closed)
+    }
+
+    private func cutOff(_ reason: ConnectionAction.Disconnect) {
+        guard let context else { return }
+        loop.metrics.countDisconnect(reason)
+        // Bypasses the TLS handler, whose closing handshake waits for the client.
+        if let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+            tls.close(promise: nil)
+        } else {
+            context.close(promise: nil)
+        }
+    }
+
+    // MARK: Routes
+
+    /// Calls the route, unless the client's share of requests in flight is used up.
+    private func callRoute(_ request: CompleteRequest, number: Int) {
+        var share: ClientShares.Holder?
+        if peer.isShareBounded(request.client) {
+            let holder = ClientShares.Holder(request.client)
+            guard loop.census.shares.take(holder) else {
+                loop.metrics.countRefusal(ClientShares.refusal.code)
+                return answer(
+                    IngressAnswer(refusing: ClientShares.refusal), number: number,
+                    reason: ClientShares.refusal.code.rawValue)
+            }
+            share = holder
+        }
+        owed = (number, share)
+        loop.unansweredCount += 1
+        let received = IngressRequest(
+            route: request.route, method: request.method, target: request.target, fields: request.fields,
+            body: request.body, receivedAt: request.receivedAt,
+            client: peer.isProxy ? request.client?.clientText : ownClient)
+        let (mailbox, address) = (loop.mailbox, NIOLoopBound(self, eventLoop: loop.eventLoop))
+        isCallingRoute = true
+        switch loop.handler {
+        case .callback(let take):
+            take(received) { mailbox.post((address, number, $0)) }
+        case .task(let respond):
+            let task = Task { mailbox.post((address, number, await respond(received))) }
+            loop.tasks[ObjectIdentifier(self)] = task
+            if request.route.endsWithClient { work = task }
+        }
+        isCallingRoute = false
+        if let early = earlyAnswer.take() { answer(early, number: number) }
+    }
+
+    /// Takes the route's answer to the request with a number; a second one is dropped.
+    func take(_ answer: IngressAnswer, number: Int) {
+        guard let owed, owed.number == number else { return }
+        self.owed = nil
+        loop.unansweredCount -= 1
+        loop.tasks[ObjectIdentifier(self)] = nil
+        if let share = owed.share { loop.census.shares.giveBack(share) }
+        if isCallingRoute {
+            earlyAnswer = answer
+        } else {
+            self.answer(answer, number: number)
+            act()
+        }
+    }
+
+    private func answer(_ answer: IngressAnswer, number: Int, reason: String? = nil) {
+        // Not wanted any more after a deadline, or when the client has gone.
+        guard let form = machine.answered(number, at: .now()) else { return }
         work = nil
-        if let request = machine.closed() { record(request, status: 0, answerBytes: 0, reason: "client-gone") }
-        loop.remove(self)
-        loop.census.leave(peer.network, isReserved: isReserved)
+        write(answer, form, reason: reason)
+    }
+
+    // MARK: Answers
+
+    /// Writes the answer of a refused request.
+    private func write(_ refusal: IngressRefusal, _ form: AnswerForm) {
+        loop.metrics.countRefusal(refusal.code)
+        var answer = IngressAnswer(refusing: refusal)
+        switch refusal {
+        case .unanswered:
+            work?.cancel()
+            work = nil
+            loop.noteUnanswered(form.request)
+        case .methodNotAllowed(_, let allowed): answer.set("Allow", allowed)
+        default: break
+        }
+        write(answer, form, reason: refusal.code.rawValue)
+    }
+
+    /// Writes an answer, and closes the connection once the socket has taken its last one.
+    private func write(_ answer: IngressAnswer, _ form: AnswerForm, reason: String? = nil) {
+        guard let context else { return }
+        let (bytes, body) = encoder.encode(
+            answer,
+            isLast: form.isLast,
+            announcesKeepAlive: form.request.announcesKeepAlive,
+            omitsBody: form.request.method == .head
+        )
+        record(
+            form.request, status: answer.status, answerBytes: answer.body.count, reason: reason, caller: answer.caller)
+        if body != nil { context.write(wrapOutboundOut(bytes), promise: nil) }
+        if form.isLast {
+            writeLast(body ?? bytes)
+        } else {
+            context.writeAndFlush(wrapOutboundOut(body ?? bytes), promise: nil)
+        }
+    }
+
+    private func writeLast(_ bytes: ByteBuffer) {
+        guard let context else { return }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { [self] result in
+            if case .success = result {
+                act(machine.lastAnswerWritten(at: .now()))
+            } else {
+                self.context?.close(promise: nil)
+            }
+        }
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: written)
+        machine.lastAnswerHandedOver(unsent: unsent)
+    }
+
+    /// Counts and logs a request; status 0 means it got no answer.
+    private func record(
+        _ request: RequestInFlight, status: Int, answerBytes: Int, reason: String?, caller: String? = nil
+    ) {
+        loop.metrics.countRequest(route: request.route, status: status, caller: caller)
+        // A copy of the settings would cost each request their retains.
+        guard loop.settings.logger.logLevel <= loop.settings.accessLogLevel else { return }
+        let settings = loop.settings
+        let elapsed = Double((NIODeadline.now() - request.startedAt).nanoseconds) / 1_000_000
+        var metadata: Logger.Metadata = [
+            "method": .string(request.method?.rawValue ?? "none"),
+            "route": .string(request.route?.path ?? "none"),
+            "status": .stringConvertible(status),
+            "body_bytes": .stringConvertible(request.bodyBytes),
+            "answer_bytes": .stringConvertible(answerBytes),
+            "duration_ms": .stringConvertible(elapsed),
+        ]
+        if let reason { metadata["reason"] = .string(reason) }
+        settings.logger.log(level: settings.accessLogLevel, "request", metadata: metadata)
     }
 }

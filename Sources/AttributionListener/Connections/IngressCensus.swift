@@ -33,38 +33,25 @@ final class IngressCensus: Sendable {
     }
 
     /// Counts a connection, if it may stay.
-    ///
-    /// - Parameter network: The client to count it for; `nil` counts it in the total only.
-    /// - Returns: Whether it may stay.
     func admit(_ network: InternetAddress?) -> IngressAdmission {
         state.withLock { state in
             guard !state.isStopping else { return .stopping }
             let held = network.map { state.byNetwork[$0, default: 0] }
-            // The narrower bound first: whoever is beyond it takes nobody else's place.
-            if let held, held >= limits.connectionsPerAddress { return .overAddressCap }
-            guard state.ordinary < limits.ordinaryConnections else { return .overTotalCap }
+            let isOverAddressCap = held.map { $0 >= limits.connectionsPerAddress } ?? false
+            guard !isOverAddressCap, state.ordinary < limits.ordinaryConnections else {
+                guard state.reserved < limits.probeConnections else {
+                    return isOverAddressCap ? .overAddressCap : .overTotalCap
+                }
+                state.reserved += 1
+                return .reserved
+            }
             if let network, let held { state.byNetwork[network] = held + 1 }
             state.ordinary += 1
             return .accepted
         }
     }
 
-    /// Counts a connection that is open to probes only, if there is room.
-    ///
-    /// - Returns: Whether it may stay.
-    func admitReserved() -> Bool {
-        state.withLock { state in
-            guard !state.isStopping, state.reserved < limits.probeConnections else { return false }
-            state.reserved += 1
-            return true
-        }
-    }
-
     /// Stops counting a connection that was admitted.
-    ///
-    /// - Parameters:
-    ///   - network: The client it was counted for.
-    ///   - isReserved: Whether it was open to probes only.
     func leave(_ network: InternetAddress?, isReserved: Bool) {
         let whenEmpty = state.withLock { state in
             if isReserved { state.reserved -= 1 } else { state.ordinary -= 1 }
@@ -77,8 +64,6 @@ final class IngressCensus: Sendable {
     }
 
     /// Admits no connection from now on.
-    ///
-    /// - Parameter whenEmpty: Called once, as soon as no connection is left.
     func stop(whenEmpty: @escaping @Sendable () -> Void) {
         let isEmpty = state.withLock { state in
             state.isStopping = true

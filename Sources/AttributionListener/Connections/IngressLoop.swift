@@ -1,7 +1,7 @@
 import BoundedLogging
-import CThread
 import Logging
 import NIOCore
+import Synchronization
 
 /// What the connections of one event loop share: settings, counters, the sweep for passed deadlines.
 ///
@@ -13,18 +13,15 @@ final class IngressLoop {
     var metrics: IngressMetrics
     let mailbox: IngressMailbox
     let handler: IngressHandler
-    private var pending = PendingRequests()
-    /// The tasks that answer pending requests, by the serial numbers of these.
-    private var tasks: [UInt64: Task<Void, Never>] = [:]
+    /// How many requests their routes have not answered, those of closed connections included.
+    var unansweredCount = 0
+    /// The tasks that answer requests, by their connections.
+    var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     private var sweep: RepeatedTask?
     private var isStopping = false
     private var capThrottle = LogThrottle(every: .seconds(10))
-    private var displacementThrottle = LogThrottle(every: .seconds(10))
     private var unansweredThrottle = LogThrottle(every: .seconds(10))
-
-    var limits: IngressLimits { settings.limits }
-    var unansweredCount: Int { pending.count }
 
     init(eventLoop: any EventLoop, settings: IngressSettings, census: IngressCensus) {
         self.eventLoop = eventLoop
@@ -33,44 +30,34 @@ final class IngressLoop {
         self.metrics = IngressMetrics(
             names: settings.metricNames, hasCallers: settings.routes.haveCallers, factory: settings.metricsFactory)
         mailbox = IngressMailbox(eventLoop: eventLoop)
-        handler = settings.makeHandler(IngressTurns(eventLoop))
+        handler = settings.makeHandler { delay, work in
+            if delay > .zero {
+                eventLoop.scheduleTask(in: TimeAmount(delay), work)
+            } else {
+                eventLoop.execute(work)
+            }
+        }
     }
 
-    /// Starts checking deadlines and taking answers.
-    ///
-    /// The thread is scheduled as batch work. Otherwise it would preempt a writer, or a loop that signs, for each request
-    /// that arrives; with few cores it then reads one at a time, and the other's caches are cold when it goes on.
+    /// Starts checking deadlines.
     func start() {
-        thread_schedule_as_batch(false)
         let interval = TimeAmount(settings.limits.sweepInterval)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        mailbox.setOwner(bound)
         sweep = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             bound.value.checkDeadlines()
         }
     }
 
-    /// Leaves most of a contended processor to other threads of the process.
-    ///
-    /// Not before the listener is open: threads that it starts would inherit that, such as those of tasks that wait for it.
-    func giveWay() {
-        thread_schedule_as_batch(true)
-    }
-
     /// Stops checking deadlines and taking answers.
     func end() {
-        mailbox.setOwner(nil)
+        mailbox.close()
         sweep?.cancel()
         sweep = nil
     }
 
     /// Decides on a new connection, and counts and reports the decision.
-    ///
-    /// - Parameter network: The client to count it for.
-    /// - Returns: Whether it may stay.
     func admit(_ network: InternetAddress?) -> IngressAdmission {
-        var admission = census.admit(network)
-        if limits.probeConnections > 0 { makeRoom(network, &admission) }
+        let admission = census.admit(network)
         metrics.countConnection(admission)
         if admission == .overTotalCap || admission == .overAddressCap {
             settings.logger.log(
@@ -78,38 +65,6 @@ final class IngressLoop {
                 metadata: ["reason": "\(admission.rawValue)"])
         }
         return admission
-    }
-
-    /// Admits a connection over a bound in the place of another one, or as one for probes.
-    private func makeRoom(_ network: InternetAddress?, _ admission: inout IngressAdmission) {
-        if admission == .overAddressCap, displace({ !$0.isReserved && $0.peer.network == network }) {
-            admission = census.admit(network)
-        }
-        if admission == .overTotalCap, displace({ !$0.isReserved }) {
-            admission = census.admit(network)
-        }
-        guard admission == .overAddressCap || admission == .overTotalCap else { return }
-        if census.admitReserved() || (displace(\.isReserved) && census.admitReserved()) {
-            admission = .reserved
-        }
-    }
-
-    /// Closes the candidate that gives way first.
-    ///
-    /// - Returns: Whether there was one.
-    private func displace(_ isCandidate: (ConnectionHandler) -> Bool) -> Bool {
-        var first: (connection: ConnectionHandler, rank: ConnectionStateMachine.Rank, since: NIODeadline)?
-        for connection in connections.values where isCandidate(connection) {
-            guard let (rank, since) = connection.rank else { continue }
-            if let first, (first.rank, first.since) <= (rank, since) { continue }
-            first = (connection, rank, since)
-        }
-        guard let first else { return false }
-        settings.logger.log(
-            level: .warning, "a connection was closed to make room for a new one", throttle: &displacementThrottle,
-            at: .now, metadata: ["connections": "\(connections.count)"])
-        first.connection.end(.displaced)
-        return true
     }
 
     /// Reports a request that the handler did not answer in time; throttled, because a stuck store causes many.
@@ -128,43 +83,10 @@ final class IngressLoop {
         connections[ObjectIdentifier(connection)] = nil
     }
 
-    /// Expects an answer for a connection.
-    ///
-    /// - Parameters:
-    ///   - connection: The connection that takes it.
-    ///   - number: The number of the request on the connection.
-    ///   - share: Whose share the request counts toward until it is answered.
-    /// - Returns: The serial number under which it is to be posted.
-    func expectAnswer(for connection: ConnectionHandler, number: Int, share: ClientShares.Holder?) -> UInt64 {
-        pending.add(PendingRequests.Entry(connection: connection, number: number, share: share))
-    }
-
-    /// Answers a pending request in a task.
-    ///
-    /// - Parameters:
-    ///   - serial: The serial number of the request.
-    ///   - respond: Makes the answer.
-    /// - Returns: The task.
-    func answer(_ serial: UInt64, _ respond: @escaping @Sendable () async -> IngressAnswer) -> Task<Void, Never> {
-        let task = Task { [mailbox] in mailbox.post(await respond(), serial: serial) }
-        tasks[serial] = task
-        return task
-    }
-
     /// Cancels the tasks that answer requests.
-    ///
-    /// - Returns: Those that have not ended.
     func cancelTasks() -> [Task<Void, Never>] {
         for task in tasks.values { task.cancel() }
         return Array(tasks.values)
-    }
-
-    /// Hands the route's answer to its connection; a second one is dropped.
-    func deliver(_ letter: IngressMailbox.Letter) {
-        guard let entry = pending.remove(letter.serial) else { return }
-        if !tasks.isEmpty { tasks[letter.serial] = nil }
-        if let share = entry.share { census.shares.giveBack(share) }
-        entry.connection.take(letter.answer, number: entry.number)
     }
 
     /// Closes idle connections and has the others close after their current request.
@@ -187,5 +109,75 @@ final class IngressLoop {
     private func checkDeadlines() {
         let now = NIODeadline.now()
         for connection in Array(connections.values) { connection.checkDeadlines(now) }
+    }
+}
+
+/// Takes answers from any thread to the event loop of their connections.
+///
+/// The first answer wakes the event loop, which finds later ones too. Answers given together wake it after the last of
+/// them: woken by the first on a machine with few cores, it would find one answer and have to be woken for the next.
+final class IngressMailbox: Sendable {
+    /// An answer, its connection, and the number of the request on that connection.
+    typealias Letter = (connection: NIOLoopBound<ConnectionHandler>, number: Int, answer: IngressAnswer)
+
+    private struct State {
+        var letters: [Letter] = []
+        var isClosed = false
+    }
+
+    /// The mailboxes that received their first letter during one call of ``together(_:)``.
+    private final class Round: Sendable {
+        let mailboxes = Mutex<[IngressMailbox]>([])
+    }
+
+    @TaskLocal private static var round: Round?
+
+    private let eventLoop: any EventLoop
+    private let state = Mutex(State())
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    /// Drops every answer from now on.
+    func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    /// Takes an answer: delivers it at once on the event loop, soon from any other thread.
+    func post(_ letter: Letter) {
+        if eventLoop.inEventLoop { return letter.connection.value.take(letter.answer, number: letter.number) }
+        let isFirst = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.letters.append(letter)
+            return state.letters.count == 1
+        }
+        guard isFirst else { return }
+        if let round = Self.round {
+            round.mailboxes.withLock { $0.append(self) }
+        } else {
+            scheduleVisit()
+        }
+    }
+
+    /// Calls `body`, then wakes the event loop of each answer it gave, once each.
+    static func together(_ body: () -> Void) {
+        let round = Round()
+        $round.withValue(round) { body() }
+        for mailbox in round.mailboxes.withLock({ $0 }) { mailbox.scheduleVisit() }
+    }
+
+    private func scheduleVisit() {
+        eventLoop.execute { self.empty() }
+    }
+
+    private func empty() {
+        let letters = state.withLock { state in
+            let letters = state.letters
+            state.letters = []
+            state.letters.reserveCapacity(letters.count)
+            return letters
+        }
+        for letter in letters { letter.connection.value.take(letter.answer, number: letter.number) }
     }
 }

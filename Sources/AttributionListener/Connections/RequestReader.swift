@@ -22,8 +22,8 @@ struct RequestReader {
     enum Event {
         /// More bytes are needed.
         case unfinished
-        /// A head is complete, and its body is read next.
-        case head
+        /// A head is complete, and its body is read next; the client may wait for `100 Continue`.
+        case head(expectsContinue: Bool)
         /// The request is complete; ``RequestReader/takeBody()`` gives its body.
         case complete
         /// The request is refused, and no other can follow it.
@@ -36,13 +36,13 @@ struct RequestReader {
     private(set) var stage = Stage.opening
     /// When the first byte of the request arrived.
     private(set) var startedAt = NIODeadline.distantPast
-    /// Whether the client still waits for `100 Continue`.
-    private(set) var owesContinue = false
 
     /// Whether the connection may continue after the request.
     var keepsAlive: Bool { framing.head?.keepsAlive ?? false }
     /// Why the request cannot be served, found in its head.
     var refusal: IngressRefusal? { framing.head?.refusal }
+    var route: IngressRoute? { framing.head?.route }
+    var method: IngressMethod? { framing.head?.method }
     /// The values of the field trusted proxies write.
     var forwarded: [String] { framing.head?.forwarded ?? [] }
     /// Its path and query, where routes are handed them.
@@ -64,11 +64,6 @@ struct RequestReader {
     }
 
     /// Reads up to the end of a head, of a request, or of the bytes.
-    ///
-    /// - Parameters:
-    ///   - bytes: Every byte not consumed so far.
-    ///   - consumed: How many of them were consumed.
-    /// - Returns: What was found.
     mutating func next(in bytes: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         while true {
             var step = 0
@@ -83,7 +78,6 @@ struct RequestReader {
                 // A body may come in many small chunks.
                 if let refusal = take(bytes[bytes: (consumed - count)..<consumed]) { return .refused(refusal) }
             case .end:
-                owesContinue = false
                 return .complete
             case .refused(let refusal):
                 return .refused(refusal)
@@ -96,16 +90,14 @@ struct RequestReader {
         if let refusal = framing.head?.refusal {
             guard refusal.keepsConnection, !expectsContinue else { return .refused(refusal) }
             stage = .discarding
-        } else {
-            stage = .body
-            owesContinue = expectsContinue
+            return .head(expectsContinue: false)
         }
-        return .head
+        stage = .body
+        return .head(expectsContinue: expectsContinue)
     }
 
     /// Keeps or drops bytes of a body; returns why the request cannot continue, if it cannot.
     private mutating func take(_ bytes: UnsafeRawBufferPointer) -> IngressRefusal? {
-        owesContinue = false
         let limit = framing.limits.bodyBytes
         if case .discarding = stage {
             droppedBytes += bytes.count
@@ -118,9 +110,6 @@ struct RequestReader {
     }
 
     /// The request as its answer needs it.
-    ///
-    /// - Parameter isComplete: Whether it was read to its end, so that the connection may continue.
-    /// - Returns: What is known about it.
     func inFlight(isComplete: Bool) -> RequestInFlight {
         RequestInFlight(
             method: framing.head?.method,
@@ -143,14 +132,8 @@ struct RequestReader {
         stage = .idle
     }
 
-    /// Notes that `100 Continue` is sent.
-    mutating func didSendContinue() {
-        owesContinue = false
-    }
-
     /// Takes no further request.
     mutating func finish() {
         stage = .finished
-        owesContinue = false
     }
 }

@@ -4,37 +4,45 @@
 extension IngressFraming {
     /// Reads chunks until data, the trailer or the end of the bytes.
     mutating func readChunks(
-        _ bytes: UnsafeRawBufferPointer,
-        _ consumed: inout Int,
-        from chunk: IngressChunk
+        _ bytes: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(IngressRefusal) -> Event {
-        var chunk = chunk
-        defer { if case .chunk = phase { phase = .chunk(chunk) } }
-        while consumed < bytes.count {
-            if case .data(let remaining) = chunk {
-                let count = Int(min(remaining, UInt64(bytes.count - consumed)))
-                consumed += count
-                chunk = remaining == UInt64(count) ? .dataEnd : .data(remaining - UInt64(count))
-                return .body(count)
-            }
-            let start = consumed
-            if let (next, end) = Self.skipLine(chunk, bytes, consumed) {
-                (chunk, consumed) = (next, end)
-            } else {
-                chunk = try Self.advance(chunk, bytes[consumed])
-                consumed += 1
-            }
-            chunkFramingBytes += consumed - start
-            guard chunkFramingBytes <= limits.chunkFramingBytes else { throw tooLarge() }
-            if case .data(let size) = chunk {
-                guard size <= limits.bodyBytes else { throw tooLarge() }
-                if size == 0 {
-                    phase = .trailers
-                    return try step(bytes, &consumed)
+        while true {
+            switch phase {
+            case .chunkSize:
+                guard let end = try endOfLine(bytes, from: consumed) else {
+                    try checkChunkFraming(adding: bytes.count - consumed)
+                    return .unfinished
                 }
+                try checkChunkFraming(adding: end + 2 - consumed)
+                chunkFramingBytes += end + 2 - consumed
+                let size = try Self.chunkSize(bytes[bytes: consumed..<end])
+                consumed = end + 2
+                guard size <= limits.bodyBytes else { throw tooLarge() }
+                phase = size == 0 ? .trailers : .chunkData(Int(size))
+            case .chunkData(let remaining):
+                let count = min(remaining, bytes.count - consumed)
+                guard count > 0 else { return .unfinished }
+                consumed += count
+                phase = remaining == count ? .chunkEnd : .chunkData(remaining - count)
+                return .body(count)
+            case .chunkEnd:
+                let end = bytes[bytes: consumed..<min(consumed + 2, bytes.count)]
+                guard end.elementsEqual([IngressByte.carriageReturn, IngressByte.lineFeed].prefix(end.count)) else {
+                    throw .malformed(.chunkEnd)
+                }
+                guard end.count == 2 else { return .unfinished }
+                consumed += 2
+                try checkChunkFraming(adding: 2)
+                chunkFramingBytes += 2
+                phase = .chunkSize
+            default:
+                return try step(bytes, &consumed)
             }
         }
-        return .unfinished
+    }
+
+    private func checkChunkFraming(adding count: Int) throws(IngressRefusal) {
+        guard chunkFramingBytes + count <= limits.chunkFramingBytes else { throw tooLarge() }
     }
 
     /// A request with an earlier fault is refused because of that one.
@@ -42,65 +50,27 @@ extension IngressFraming {
         head?.refusal ?? .bodyTooLarge(limit: limits.bodyBytes)
     }
 
-    /// Skips a whole line of the common kind: a size without extensions, or the end of data.
-    ///
-    /// Chunks may be as short as one byte; byte by byte their framing would cost many times what a body does.
-    ///
-    /// - Returns: The next state and its index; `nil` for any other line, an incomplete one, and an empty chunk.
-    @inline(__always)
-    private static func skipLine(
-        _ chunk: IngressChunk,
-        _ bytes: UnsafeRawBufferPointer,
-        _ start: Int
-    ) -> (IngressChunk, Int)? {
-        var index = start
+    /// Reads the line of a chunk's size, whose extensions are checked and otherwise ignored.
+    private static func chunkSize(_ line: UnsafeRawBufferPointer) throws(IngressRefusal) -> UInt64 {
         var size: UInt64 = 0
-        switch chunk {
-        case .dataEnd:
-            break
-        case .start:
-            while index < bytes.count, index < start + 8, let digit = hexadecimalValue(bytes[index]) {
-                size = size << 4 | digit
-                index += 1
+        var index = 0
+        while index < line.count, let digit = hexadecimalValue(line[index]) {
+            guard size >> 60 == 0 else { throw .malformed(.chunkSize) }
+            size = size << 4 | digit
+            index += 1
+        }
+        guard index > 0 else { throw .malformed(.chunkSize) }
+        guard index < line.count else { return size }
+        guard line[index] == UInt8(ascii: ";") else {
+            throw .malformed(line[index] == IngressByte.carriageReturn ? .lineEnd : .chunkSize)
+        }
+        for part in line[(index + 1)...].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
+            let words = part.split(separator: UInt8(ascii: "="), omittingEmptySubsequences: false)
+            guard words.count <= 2, words.allSatisfy({ !$0.isEmpty && $0.allSatisfy(IngressByte.isToken) }) else {
+                throw .malformed(.chunkExtension)
             }
-            guard size > 0 else { return nil }
-        default:
-            return nil
         }
-        guard index + 1 < bytes.count, bytes[index] == IngressByte.carriageReturn,
-            bytes[index + 1] == IngressByte.lineFeed
-        else { return nil }
-        return (size > 0 ? .data(size) : .start, index + 2)
-    }
-
-    private static func advance(_ chunk: IngressChunk, _ byte: UInt8) throws(IngressRefusal) -> IngressChunk {
-        switch (chunk, byte) {
-        case (.start, _):
-            guard let digit = hexadecimalValue(byte) else { throw .malformed(.chunkSize) }
-            return .size(digit)
-        case (.size(let size), IngressByte.carriageReturn), (.extensionText(let size, _), IngressByte.carriageReturn):
-            return .sizeEnd(size)
-        case (.size(let size), UInt8(ascii: ";")), (.extensionText(let size, _), UInt8(ascii: ";")):
-            return .extensionStart(size, isValue: false)
-        case (.size(let size), _):
-            guard let digit = hexadecimalValue(byte), size >> 60 == 0 else { throw .malformed(.chunkSize) }
-            return .size(size << 4 | digit)
-        case (.extensionText(let size, isValue: false), UInt8(ascii: "=")):
-            return .extensionStart(size, isValue: true)
-        case (.extensionStart(let size, let isValue), _), (.extensionText(let size, let isValue), _):
-            guard IngressByte.isToken(byte) else { throw .malformed(.chunkExtension) }
-            return .extensionText(size, isValue: isValue)
-        case (.sizeEnd(let size), IngressByte.lineFeed):
-            return .data(size)
-        case (.dataEnd, IngressByte.carriageReturn):
-            return .dataLineFeed
-        case (.dataLineFeed, IngressByte.lineFeed):
-            return .start
-        case (.sizeEnd, _):
-            throw .malformed(.lineEnd)
-        case (.dataEnd, _), (.dataLineFeed, _), (.data, _):
-            throw .malformed(.chunkEnd)
-        }
+        return size
     }
 
     private static func hexadecimalValue(_ byte: UInt8) -> UInt64? {
@@ -113,8 +83,6 @@ extension IngressFraming {
     }
 
     /// Reads the fields after the last chunk, which are checked and otherwise ignored.
-    ///
-    /// - Returns: Whether they are complete.
     mutating func readTrailers(
         _ bytes: UnsafeRawBufferPointer,
         _ consumed: inout Int

@@ -26,7 +26,11 @@ package struct IngressFraming {
         case fields
         /// A body of declared length; the number of bytes still to come.
         case body(Int)
-        case chunk(IngressChunk)
+        case chunkSize
+        /// The data of a chunk; the number of bytes still to come.
+        case chunkData(Int)
+        /// The end of line after the data of a chunk.
+        case chunkEnd
         case trailers
         case end
     }
@@ -49,11 +53,6 @@ package struct IngressFraming {
     static let emptyLines = 8
 
     /// Begins at the first byte of a connection.
-    ///
-    /// - Parameters:
-    ///   - routes: The paths that are served.
-    ///   - limits: The bounds.
-    ///   - forwarding: The field to collect, when the peer is a trusted proxy.
     package init(routes: IngressRoutes, limits: IngressLimits, forwarding: ForwardingField? = nil) {
         self.routes = routes
         self.limits = limits
@@ -61,11 +60,6 @@ package struct IngressFraming {
     }
 
     /// Takes the next step.
-    ///
-    /// - Parameters:
-    ///   - bytes: Every byte not consumed so far, those of the last call first.
-    ///   - consumed: How many of them were consumed.
-    /// - Returns: What was found.
     package mutating func next(in bytes: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         consumed = 0
         do throws(IngressRefusal) {
@@ -89,8 +83,8 @@ package struct IngressFraming {
             consumed = min(remaining, bytes.count)
             phase = remaining == consumed ? .end : .body(remaining - consumed)
             return .body(consumed)
-        case .chunk(let chunk):
-            return try readChunks(bytes, &consumed, from: chunk)
+        case .chunkSize, .chunkData, .chunkEnd:
+            return try readChunks(bytes, &consumed)
         case .trailers:
             guard try readTrailers(bytes, &consumed) else { return .unfinished }
             fallthrough
@@ -104,12 +98,6 @@ package struct IngressFraming {
     }
 
     /// Finds the next line.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes.
-    ///   - start: The index of its first byte.
-    /// - Returns: The end of its content, before CRLF; `nil` when it is unfinished.
-    /// - Throws: ``IngressRefusal/malformedRequest(_:)``.
     mutating func endOfLine(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(IngressRefusal) -> Int? {
         guard let index = bytes.index(of: IngressByte.lineFeed, from: start + searched) else {
             searched = bytes.count - start
@@ -121,10 +109,6 @@ package struct IngressFraming {
     }
 
     /// Checks one line of a head or a trailer.
-    ///
-    /// - Parameter line: The line without its end; not empty.
-    /// - Returns: The index of the colon.
-    /// - Throws: ``IngressRefusal/malformedRequest(_:)``, ``IngressRefusal/headTooLarge(bytes:fields:)``.
     mutating func checkField(_ line: UnsafeRawBufferPointer) throws(IngressRefusal) -> Int {
         fieldCount += 1
         guard fieldCount <= limits.headFields else {
@@ -152,5 +136,104 @@ package struct IngressFraming {
         default:
             false
         }
+    }
+}
+
+/// Reading heads.
+extension IngressFraming {
+    /// Reads the lines of a head that have arrived.
+    private mutating func readHead(
+        _ bytes: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(IngressRefusal) -> Bool {
+        if case .requestLine = phase { head = nil }
+        while let end = try endOfLine(bytes, from: consumed) {
+            let line = bytes[bytes: consumed..<end]
+            guard consumedBytes + end + 2 <= limits.headBytes else { throw overflow() }
+            let lineStart = consumedBytes + consumed
+            consumed = end + 2
+            if head == nil {
+                // A few empty lines may precede a request.
+                guard !line.isEmpty else {
+                    guard lineStart < 2 * Self.emptyLines else { throw .malformed(.method) }
+                    continue
+                }
+                head = try readRequestLine(line)
+                phase = .fields
+            } else if line.isEmpty {
+                finishHead()
+                return true
+            } else {
+                let colon = try checkField(line)
+                do throws(IngressFault) {
+                    try head?.take(
+                        line[bytes: 0..<colon], line[bytes: (colon + 1)..<line.count].trimmed, forwarding: forwarding,
+                        keeping: routes.fields)
+                } catch {
+                    throw .malformed(error)
+                }
+            }
+        }
+        guard consumedBytes + bytes.count <= limits.headBytes else { throw overflow() }
+        // Refuses what cannot become a request without waiting for the end of its line.
+        if head == nil { try checkBeginning(bytes[bytes: consumed..<bytes.count]) }
+        return false
+    }
+
+    private mutating func finishHead() {
+        head?.finish(routes: routes, limits: limits)
+        guard let head else { return }
+        if head.isChunked {
+            phase = .chunkSize
+        } else {
+            phase = head.declaredBytes > 0 ? .body(head.declaredBytes) : .end
+        }
+    }
+
+    private func readRequestLine(_ line: UnsafeRawBufferPointer) throws(IngressRefusal) -> IngressHead {
+        guard let space = line.firstIndex(of: IngressByte.space),
+            let method = IngressMethod(line[bytes: 0..<space])
+        else { throw .malformed(.method) }
+        let rest = line[bytes: (space + 1)..<line.count]
+        guard rest.count > Self.versionLength, rest[rest.count - Self.versionLength] == IngressByte.space else {
+            throw .malformed(.version)
+        }
+        let target = rest[bytes: 0..<(rest.count - Self.versionLength)]
+        let version = rest[bytes: (target.count + 1)..<rest.count]
+        guard version.isEqual(to: "HTTP/1.1") || version.isEqual(to: "HTTP/1.0") else {
+            throw .malformed(.version)
+        }
+        guard Self.isTarget(target) else { throw .malformed(.target) }
+        return IngressHead(
+            method: method, target: target, routes: routes,
+            isLegacy: version[version.count - 1] == UInt8(ascii: "0"), limits: limits)
+    }
+
+    /// The length of ` HTTP/1.1`.
+    private static let versionLength = 9
+
+    /// Whether a target is a path, an http or https URL, or an asterisk.
+    private static func isTarget(_ target: UnsafeRawBufferPointer) -> Bool {
+        guard target.isTargetText else { return false }
+        if target.first == UInt8(ascii: "/") { return true }
+        if target.count == 1 { return target[0] == UInt8(ascii: "*") }
+        guard let authority = IngressRoutes.authorityStart(of: target) else { return false }
+        let rest = target[bytes: authority..<target.count]
+        let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.count
+        return end > 0 && rest[bytes: 0..<end].allSatisfy(isHostByte)
+    }
+
+    private func checkBeginning(_ line: UnsafeRawBufferPointer) throws(IngressRefusal) {
+        if line.count == 1, line[0] == IngressByte.carriageReturn { return }
+        for (index, byte) in line.enumerated() {
+            if index > 0, byte == IngressByte.space { return }
+            guard index < IngressMethod.longest, byte &- UInt8(ascii: "A") < 26 else { throw .malformed(.method) }
+        }
+    }
+
+    /// A head that outgrows its bound before the end of its first line has a target that is too long.
+    private func overflow() -> IngressRefusal {
+        head != nil
+            ? .headTooLarge(bytes: limits.headBytes, fields: limits.headFields)
+            : .targetTooLong(limit: limits.targetBytes)
     }
 }

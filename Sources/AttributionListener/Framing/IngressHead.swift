@@ -49,13 +49,6 @@ package struct IngressHead {
     }
 
     /// Begins with the request line.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - target: The request target as received.
-    ///   - routes: The paths that are served.
-    ///   - isLegacy: Whether the version is HTTP/1.0.
-    ///   - limits: The bounds.
     init(
         method: IngressMethod, target: UnsafeRawBufferPointer, routes: IngressRoutes, isLegacy: Bool,
         limits: IngressLimits
@@ -70,13 +63,6 @@ package struct IngressHead {
     }
 
     /// Takes one field.
-    ///
-    /// - Parameters:
-    ///   - name: The name as received.
-    ///   - value: The value without white space around it.
-    ///   - forwarding: The field to collect, when the peer is a trusted proxy.
-    ///   - kept: The names of the fields that its route is handed.
-    /// - Throws: ``IngressFault/length``.
     mutating func take(
         _ name: UnsafeRawBufferPointer,
         _ value: UnsafeRawBufferPointer,

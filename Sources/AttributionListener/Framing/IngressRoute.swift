@@ -18,14 +18,6 @@ package struct IngressRoute: Sendable {
     package let endsWithClient: Bool
 
     /// Makes a route.
-    ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - method: The method it answers.
-    ///   - answersHead: Whether it answers HEAD as GET.
-    ///   - mediaType: What its bodies are.
-    ///   - servesProbes: Whether it is served on reserved connections.
-    ///   - endsWithClient: Whether the work for an answer ends when the client goes away.
     package init(
         _ path: String, method: IngressMethod = .post, answersHead: Bool = false,
         mediaType: IngressMediaType? = .json, servesProbes: Bool = false, endsWithClient: Bool = false
@@ -72,5 +64,35 @@ package enum IngressMediaType: String, Hashable, Sendable {
     /// Whether the value of a Content-Type field is this media type, with any parameters.
     package func matches(_ value: String) -> Bool {
         Array(value.utf8).withUnsafeBytes { $0.isMediaType(self) }
+    }
+}
+
+/// The methods that are recognized; a route answers those that are not its own 405.
+///
+/// Anything else is not a request. CONNECT is left out on purpose: it would turn the connection into a tunnel, and its
+/// target has a form of its own.
+package enum IngressMethod: String, CaseIterable, Sendable {
+    case get = "GET"
+    case head = "HEAD"
+    case post = "POST"
+    case put = "PUT"
+    case delete = "DELETE"
+    case options = "OPTIONS"
+    case trace = "TRACE"
+    case patch = "PATCH"
+    case query = "QUERY"
+
+    /// The length of the longest method.
+    static let longest = 7
+
+    /// Reads a method.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        if bytes.isEqual(to: "POST") {
+            self = .post
+        } else if bytes.count <= Self.longest, let method = Self(rawValue: String(decoding: bytes, as: UTF8.self)) {
+            self = method
+        } else {
+            return nil
+        }
     }
 }

@@ -14,22 +14,11 @@ package struct IngressRoutes: Sendable {
     private let hint: @Sendable (_ path: String) -> String
 
     /// Makes routes for JSON that is posted, without regard to who posts it.
-    ///
-    /// - Parameter paths: The path of each.
     package init(_ paths: [String]) {
         self.init(paths.map { IngressRoute($0) })
     }
 
     /// Makes routes.
-    ///
-    /// - Parameters:
-    ///   - routes: The routes.
-    ///   - fields: The header fields that requests are handed over with, in lower case.
-    ///   - keepsTargets: Whether requests are handed over with their targets.
-    ///   - requireMediaType: Whether a request of a route with a media type must name it: a web page cannot post JSON
-    ///     to another origin without asking first.
-    ///   - haveCallers: Whether tokens decide about requests, which are then counted by the holder.
-    ///   - hint: What to do about a path that is not served; nil to name those that are.
     package init(
         _ routes: [IngressRoute], fields: [String] = [], keepsTargets: Bool = false, requireMediaType: Bool = false,
         haveCallers: Bool = false, hint: (@Sendable (_ path: String) -> String)? = nil
@@ -71,11 +60,6 @@ package struct IngressRoutes: Sendable {
     }
 
     /// The route of a request.
-    ///
-    /// - Parameters:
-    ///   - method: Its method.
-    ///   - target: Its target as received.
-    /// - Returns: The route, nil when none has the path; and the methods that the path has, when this is none of them.
     func route(
         _ method: IngressMethod, requestTarget target: UnsafeRawBufferPointer
     ) -> (route: IngressRoute?, allowed: String?) {

@@ -19,9 +19,6 @@ package final class SocketFile: Sendable {
     private static let name = "/s"
 
     /// Makes the folder to bind in.
-    ///
-    /// - Parameter path: The path clients will connect to.
-    /// - Throws: ``SocketError``.
     package init(_ path: String) throws(SocketError) {
         try Self.check(path)
         self.path = path
@@ -41,16 +38,11 @@ package final class SocketFile: Sendable {
     }
 
     /// The folder in which a socket is bound before it is renamed.
-    ///
-    /// - Parameter path: The path clients will connect to.
-    /// - Returns: The path beside it.
     package static func folder(of path: String) -> String {
         path + ".new"
     }
 
     /// Refuses a path at which there is anything but a socket, which is not ours to remove.
-    ///
-    /// - Throws: ``SocketError``.
     package static func check(_ path: String) throws(SocketError) {
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
@@ -59,8 +51,6 @@ package final class SocketFile: Sendable {
     }
 
     /// Refuses a path at which a process listens; one that a killed process left behind may be replaced.
-    ///
-    /// - Throws: ``SocketError``.
     package static func checkIsUnused(_ path: String) throws(SocketError) {
         try check(path)
         let socketPath = try SocketPath(path)
@@ -91,9 +81,6 @@ package final class SocketFile: Sendable {
     }
 
     /// Moves the socket, which must be bound, to its path.
-    ///
-    /// - Returns: The file's identity, for ``remove(_:)``.
-    /// - Throws: ``SocketError``.
     package func publish() throws(SocketError) -> Identity {
         let bound = folder + Self.name
         guard chmod(bound, 0o600) == 0 else {

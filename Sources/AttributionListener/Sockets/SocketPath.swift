@@ -20,8 +20,6 @@ package final class SocketPath: Sendable {
     static let longest = 107
 
     /// Makes a path, whose folder must exist if it is long.
-    ///
-    /// - Throws: ``SocketError`` when the folder cannot be opened.
     package init(_ path: String) throws(SocketError) {
         guard path.utf8.count > Self.longest, let slash = path.lastIndex(of: "/") else {
             text = path

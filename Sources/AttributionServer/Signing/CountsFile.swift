@@ -17,8 +17,6 @@ struct CountsFile: Sendable {
     }
 
     /// Refuses a path that ``append(_:)`` would refuse, without making or changing the file.
-    ///
-    /// - Throws: ``Problem``.
     func check() throws(Problem) {
         var status = stat()
         if stat(path, &status) == 0 {
@@ -37,8 +35,6 @@ struct CountsFile: Sendable {
     }
 
     /// Appends whole lines, and returns once they are on disk.
-    ///
-    /// - Throws: ``Problem``; the file is then as it was before, if the system allows.
     func append(_ lines: [UInt8]) throws(Problem) {
         let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
         guard descriptor >= 0 else { throw problem() }

@@ -100,13 +100,6 @@ package final class SignedCounts: Sendable {
     private let writing = Mutex(())
 
     /// Begins to count.
-    ///
-    /// - Parameters:
-    ///   - destination: Where sums are written.
-    ///   - maximumSums: How many sums are held while they cannot be written; ads of further campaigns and days are then
-    ///     not counted, and logged by their number.
-    ///   - now: The current instant.
-    ///   - logger: Where failures are logged.
     package init(
         _ destination: Destination, maximumSums: Int = 100_000, at now: ContinuousClock.Instant, logger: Logger
     ) {

@@ -20,10 +20,6 @@ struct SigningMetrics {
     }
 
     /// Counts a signature.
-    ///
-    /// - Parameters:
-    ///   - index: The use of the key, among those of the list.
-    ///   - keys: The key list.
     mutating func countSignature(_ index: Int, of keys: CurrentSigner.Keys) {
         if generation != keys.generation {
             generation = keys.generation

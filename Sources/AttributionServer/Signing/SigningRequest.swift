@@ -6,18 +6,9 @@ import CodedErrors
 
 /// A signing request that waits for its answer.
 struct SigningRequest: Sendable {
-    /// Whose requests wait in one line.
-    enum Holder: Hashable, Sendable {
-        /// A token, by its id.
-        case token(String)
-        /// Without a token: a client's network, or everyone at the socket.
-        case client(String?)
-    }
-
     let route: SigningRoute
     let body: [UInt8]
     let caller: AccessGrant?
-    let client: String?
     let receivedAt: UnixMilliseconds
     let answer: @Sendable (IngressAnswer) -> Void
     /// The key list that signs the whole of it, once that has begun.
@@ -46,27 +37,41 @@ struct SigningRequest: Sendable {
 
     /// The maximum number of bytes in a request other than a batch.
     static let bodyLimit = 64 << 10
-    /// How many bytes an order in a batch has at least, roughly.
-    private static let bytesOfOrder = 256
-    /// What a batch costs at most, so that one finds room where others wait.
-    private static let heaviest = SigningService.queuedPerLoop / 4
-
-    var holder: Holder {
-        caller.map { .token($0.id) } ?? .client(client)
-    }
-
-    /// What it costs, compared with a request for one ad.
-    var weight: Int {
-        switch route {
-        case .impressions, .openRTB: 1
-        case .batch: progress == nil ? min(max(1, body.count / Self.bytesOfOrder), Self.heaviest) : 1
-        }
-    }
 
     /// Answers that it is refused.
     func refuse(_ error: some CodedError) {
         var answer = IngressAnswer(refusing: error)
         answer.caller = caller?.name
         self.answer(answer)
+    }
+}
+
+/// A path of the signing listener; each needs a token with the scope `sign`, when there are tokens.
+package enum SigningRoute: CaseIterable, Hashable, Sendable {
+    /// Signing one ad in every form and version it may be shown in.
+    case impressions
+    /// Signing many ads.
+    case batch
+    /// Signing the extensions of OpenRTB bids.
+    case openRTB
+
+    /// The path, without a trailing slash.
+    package var path: String {
+        switch self {
+        case .impressions: "/v1/impressions"
+        case .batch: "/v1/impressions/batch"
+        case .openRTB: "/v1/openrtb/skadn"
+        }
+    }
+
+    /// The routes of the listener.
+    static let all = IngressRoutes(
+        allCases.map { IngressRoute($0.path, mediaType: $0 == .batch ? .ndjson : .json) },
+        fields: ["authorization", "host"],
+        requireMediaType: true, haveCallers: true)
+
+    /// The route of a request to ``all``.
+    init(_ route: IngressRoute) {
+        self = Self.allCases[route.index]
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 
 /// Signs what clients ask for, on the event loops that their requests arrive on.
 package final class SigningService: Sendable {
-    /// How much may wait on each event loop: what it signs in about a tenth of a second.
+    /// How many requests may wait on each event loop.
     package static let queuedPerLoop = 1_024
 
     private let gate: SigningGate
@@ -23,17 +23,6 @@ package final class SigningService: Sendable {
     private let loops = Mutex<[SigningLoop]>([])
 
     /// Creates the service.
-    ///
-    /// - Parameters:
-    ///   - signer: The key list, which may be replaced at any time.
-    ///   - access: The tokens; without them, everyone who reaches the listener may sign.
-    ///   - isSocket: Whether the listener is at a socket's file.
-    ///   - queued: How much may wait on each event loop.
-    ///   - counts: Where signed ads are counted; nil if they are not.
-    ///   - signDigest: Signs with the keys of this process; it need not be reliable.
-    ///   - requestSignatures: Requests signatures with keys that are not in this process.
-    ///   - logger: Where problems are logged, and each answered request at debug.
-    ///   - metricsFactory: Where signatures are counted.
     package init(
         signer: CurrentSigner,
         access: AccessControl?,
@@ -55,7 +44,7 @@ package final class SigningService: Sendable {
         self.metricsFactory = metricsFactory
     }
 
-    /// How much waits to be signed.
+    /// How many requests wait to be signed.
     package var queueDepth: Int {
         loops.withLock { $0 }.reduce(0) { $0 + $1.queueDepth }
     }
@@ -66,12 +55,9 @@ package final class SigningService: Sendable {
     }
 
     /// Makes what answers the requests of an event loop, to be called once for each.
-    ///
-    /// - Parameter turns: Runs work on the event loop.
-    /// - Returns: What takes the requests.
-    package func makeHandler(on turns: IngressTurns) -> IngressHandler.Callback {
+    package func makeHandler(on schedule: @escaping IngressSchedule) -> IngressHandler.Callback {
         let loop = SigningLoop(
-            turns, capacity: queued, requestSignatures: requestSignatures,
+            schedule, capacity: queued, requestSignatures: requestSignatures,
             worker: SigningWorker(
                 current: current, counts: counts, signDigest: signDigest, logger: logger,
                 metrics: SigningMetrics(factory: metricsFactory)))
@@ -82,7 +68,7 @@ package final class SigningService: Sendable {
                 return answer(IngressAnswer(refusing: refusal, caller: caller))
             }
             let pending = SigningRequest(
-                route: SigningRoute(request.route), body: request.body, caller: caller, client: request.client,
+                route: SigningRoute(request.route), body: request.body, caller: caller,
                 receivedAt: UnixMilliseconds(request.receivedAt), answer: answer)
             if pending.route != .batch, pending.body.count > SigningRequest.bodyLimit {
                 return pending.refuse(

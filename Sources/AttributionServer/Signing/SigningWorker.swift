@@ -9,10 +9,6 @@ import StrictJSON
 
 /// Signs requests on one event loop: reads all of them, signs what they ask for, verifies it together, and makes answers.
 struct SigningWorker {
-    /// How many requests are signed together: verification then runs at nearly its full rate.
-    private static let requestsPerTurn = 64
-    /// With so many signatures a turn is full, whatever asks for them: the event loop stands still for some milliseconds.
-    private static let signaturesPerTurn = 256
     /// How many orders of a batch are signed in one turn, and after how many signatures no other one is begun.
     private static let (ordersPerTurn, batchSignaturesPerTurn) = (32, 64)
 
@@ -36,7 +32,7 @@ struct SigningWorker {
         failures = FailureLog("signing failed", logger: logger)
     }
 
-    /// What became of some requests.
+    /// The outcome of one turn.
     struct Outcome {
         /// The answers, each with what sends it.
         var answered: [(send: @Sendable (IngressAnswer) -> Void, answer: IngressAnswer)] = []
@@ -46,18 +42,11 @@ struct SigningWorker {
         var awaiting: [(request: SigningRequest, signatures: [SignatureRequest])] = []
     }
 
-    /// Signs requests.
-    ///
-    /// - Parameter next: The next request to sign; nil if there is none.
-    /// - Returns: What became of the requests that were taken.
-    mutating func sign(_ next: () -> SigningRequest?) -> Outcome {
+    /// Signs requests together.
+    mutating func sign(_ requests: [SigningRequest]) -> Outcome {
         var turn = Turn(keys: current.keys)
         var outcome = Outcome()
-        var count = 0
-        while count < Self.requestsPerTurn, turn.signatureCount < Self.signaturesPerTurn, let request = next() {
-            count += 1
-            plan(request, in: &turn, &outcome)
-        }
+        for request in requests { plan(request, in: &turn, &outcome) }
         turn.sign(signDigest)
         for (request, parts) in turn.planned {
             finish(request, parts, of: turn, &outcome)
@@ -93,8 +82,6 @@ struct SigningWorker {
         private var batches: [Batch] = []
         /// What external signers answered to the requests.
         private var external: ExternalSignatures = [:]
-        /// How many impressions there are.
-        private(set) var signatureCount = 0
 
         init(keys: CurrentSigner.Keys) {
             self.keys = keys
@@ -110,7 +97,6 @@ struct SigningWorker {
             }
             let start = batches[index].impressions.count
             batches[index].impressions += planned.impressions
-            signatureCount += planned.impressions.count
             return Part(line: line, plan: plan, range: start..<start + planned.impressions.count)
         }
 

@@ -1,5 +1,6 @@
 import Attribution
 import AttributionHarness
+import AttributionListener
 import Foundation
 import StrictJSON
 import Synchronization

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Attribution
 import AttributionHarness
+import AttributionListener
 import Foundation
 import StrictJSON
 

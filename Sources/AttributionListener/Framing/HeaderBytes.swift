@@ -9,9 +9,6 @@
 /// Reading field names and values in place.
 extension UnsafeRawBufferPointer {
     /// Whether this is a field name or token, ignoring case.
-    ///
-    /// - Parameter token: The token in lower case ASCII.
-    /// - Returns: `true` when they are equal.
     @inline(__always)
     func isField(_ token: StaticString) -> Bool {
         guard count == token.utf8CodeUnitCount else { return false }
@@ -20,9 +17,6 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Whether these are exactly the bytes of a text.
-    ///
-    /// - Parameter text: The text.
-    /// - Returns: `true` when they are equal.
     @inline(__always)
     func isEqual(to text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
@@ -54,8 +48,6 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Calls `body` with each nonempty member of a comma-separated list, without white space around it.
-    ///
-    /// - Parameter body: Takes one member.
     @inline(__always)
     func forEachListMember(_ body: (UnsafeRawBufferPointer) -> Void) {
         var start = 0
@@ -67,11 +59,6 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The first index of a byte.
-    ///
-    /// - Parameters:
-    ///   - byte: The byte.
-    ///   - start: The index to begin at.
-    /// - Returns: Its index; `nil` when it does not occur.
     @inline(__always)
     func index(of byte: UInt8, from start: Int) -> Int? {
         guard let baseAddress, start < count,
@@ -131,4 +118,37 @@ extension UnsafeRawBufferPointer {
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
+}
+
+/// The classes of bytes HTTP distinguishes.
+///
+/// - SeeAlso: [RFC 9110, section 5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2)
+enum IngressByte {
+    static let tab = UInt8(ascii: "\t")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+
+    /// Whether a byte may occur in a token, such as a field's name.
+    @inline(__always)
+    static func isToken(_ byte: UInt8) -> Bool {
+        byte < 128 && (byte < 64 ? tokenLow >> UInt64(byte) : tokenHigh >> UInt64(byte & 63)) & 1 == 1
+    }
+
+    /// Whether a byte may occur in a field's value: tab, space, visible ASCII and non-ASCII bytes.
+    @inline(__always)
+    static func isFieldText(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7f || byte == tab
+    }
+
+    /// Whether a byte is the optional white space around a field's value.
+    @inline(__always)
+    static func isBlank(_ byte: UInt8) -> Bool {
+        byte == space || byte == tab
+    }
+
+    /// One bit for each of the bytes 0…63: `!#$%&'*+-.` and digits.
+    private static let tokenLow: UInt64 = 0x03ff_6cfa_0000_0000
+    /// One bit for each of the bytes 64…127: letters and ``^_`|~``.
+    private static let tokenHigh: UInt64 = 0x57ff_ffff_c7ff_fffe
 }

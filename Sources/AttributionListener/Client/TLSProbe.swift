@@ -1,0 +1,116 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// TLS of clients: version 1.2 or later, and a chain that the system trusts.
+enum ClientTLS {
+    /// Loading what the system trusts takes a while.
+    private static let context = Result {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        // As OpenSSL and most command-line tools do.
+        if let file = getenv("SSL_CERT_FILE") { configuration.trustRoots = .file(String(cString: file)) }
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    /// Makes the handler of a connection.
+    static func handler(for host: String) throws -> NIOSSLClientHandler {
+        // TLS sends names of servers, not addresses; the certificate is compared with either.
+        let isAddress = (try? SocketAddress(ipAddress: host, port: 443)) != nil
+        return try NIOSSLClientHandler(context: context.get(), serverHostname: isAddress ? nil : host)
+    }
+
+    /// What an error of the library means to a client; other errors as they are.
+    static func failure(_ error: any Error) -> any Error {
+        switch error {
+        case NIOSSLError.handshakeFailed: HTTPClient.Failure.handshakeFailed
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname: HTTPClient.Failure.wrongName
+        default: error
+        }
+    }
+}
+
+/// Shakes hands with a server as a device does.
+package struct TLSProbe: Sendable {
+    /// What was found.
+    package struct Finding: Sendable {
+        /// The version, for example `TLS 1.3`.
+        package let version: String
+        /// When the certificate ends, in Unix seconds; nil when there is none.
+        package let end: Int?
+    }
+
+    /// Makes a probe.
+    package init() {}
+
+    /// Connects, shakes hands and closes.
+    package func run(host: String, port: Int) async throws -> Finding {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let finished = group.next().makePromise(of: Finding.self)
+        let channel: any Channel
+        do {
+            channel = try await ClientBootstrap(group: group)
+                .connectTimeout(.seconds(5))
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(ClientTLS.handler(for: host))
+                        try channel.pipeline.syncOperations.addHandler(HandshakeWatch(finished))
+                    }
+                }
+                .connect(host: host, port: port).get()
+        } catch {
+            finished.fail(error)
+            throw error
+        }
+        let limit = channel.eventLoop.scheduleTask(in: .seconds(10)) {
+            finished.fail(ChannelError.connectTimeout(.seconds(10)))
+        }
+        defer {
+            limit.cancel()
+            channel.close(promise: nil)
+        }
+        return try await finished.futureResult.get()
+    }
+}
+
+/// Reports the outcome of a handshake.
+private final class HandshakeWatch: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let finished: EventLoopPromise<TLSProbe.Finding>
+
+    init(_ finished: EventLoopPromise<TLSProbe.Finding>) {
+        self.finished = finished
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent {
+            let operations = context.channel.pipeline.syncOperations
+            let version = (try? operations.nioSSL_tlsVersion()) ?? nil
+            let certificate = (try? operations.nioSSL_peerCertificate()) ?? nil
+            finished.succeed(
+                TLSProbe.Finding(
+                    version: version == .tlsv13 ? "TLS 1.3" : "TLS 1.2", end: certificate.map { Int($0.notValidAfter) }
+                ))
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        finished.fail(ClientTLS.failure(error))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        finished.fail(ChannelError.eof)
+        context.fireChannelInactive()
+    }
+}
