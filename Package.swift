@@ -30,35 +30,45 @@ let package = Package(
     ],
     targets: [
         .target(name: "CBuild"),
-        .target(name: "CThread"),
         .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "CSystemClock"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .target(name: "Platform", dependencies: ["COpenSSL", .product(name: "Logging", package: "swift-log")]),
         .target(name: "StrictJSON"),
-        .target(name: "CodedErrors", dependencies: ["StrictJSON"]),
-        .target(name: "Attribution", dependencies: ["CodedErrors", "StrictJSON"]),
-        .target(
-            name: "BoundedLogging",
-            dependencies: ["CodedErrors", .product(name: "Logging", package: "swift-log")]
-        ),
+        .target(name: "Attribution", dependencies: ["StrictJSON"]),
         .target(name: "CP256Lanes"),
         .target(name: "FixedKeyECDSA", dependencies: ["CP256Lanes"]),
-        .target(name: "Hashing", dependencies: ["COpenSSL"]),
         .target(name: "CAPIDescription", exclude: ["openapi.yaml"]),
-        .target(name: "APIDescription", dependencies: ["CAPIDescription"]),
-        .target(name: "CheckedFiles"),
+        .target(
+            name: "AttributionConsole",
+            dependencies: [
+                "Attribution", "AttributionExplaining", "AttributionIngest", "AttributionListener",
+                "AttributionReports", "AttributionSigning", "AttributionStore", "CAPIDescription", "Platform",
+                "StrictJSON",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
         .target(
             name: "AttributionSigning",
             dependencies: [
-                "Attribution", "CheckedFiles", "CodedErrors", "COpenSSL", "FixedKeyECDSA", "Hashing", "StrictJSON",
+                "Attribution", "COpenSSL", "FixedKeyECDSA", "Platform", "StrictJSON",
             ]
         ),
-        .target(name: "AttributionStore", dependencies: ["Attribution", "CodedErrors", "Hashing"]),
+        .target(
+            name: "AttributionExplaining",
+            dependencies: [
+                "Attribution", "AttributionSigning", "Platform", "StrictJSON",
+            ]
+        ),
+        .target(name: "AttributionStore", dependencies: ["Attribution", "Platform"]),
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Attribution", "AttributionStore", "CFileSystem", "CheckedFiles", "CodedErrors",
+                "Attribution", "AttributionStore", "CFileSystem", "Platform",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -67,8 +77,8 @@ let package = Package(
         .target(
             name: "AttributionIngest",
             dependencies: [
-                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "Hashing", "StrictJSON",
+                "Attribution", "AttributionExplaining", "AttributionSigning", "AttributionStore", "Platform",
+                "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -76,23 +86,14 @@ let package = Package(
         ),
         .target(
             name: "AttributionReports",
-            dependencies: ["Attribution", "AttributionStore", "CheckedFiles", "CodedErrors", "StrictJSON"]
-        ),
-        .target(
-            name: "AttributionPages",
-            dependencies: ["Attribution", "AttributionReports", "AttributionStore", "StrictJSON"]
-        ),
-        .target(
-            name: "AttributionAccess",
             dependencies: [
-                "Attribution", "CheckedFiles", "CodedErrors", "Hashing", "StrictJSON",
-                .product(name: "Logging", package: "swift-log"),
+                "Attribution", "AttributionStore", "Platform", "StrictJSON",
             ]
         ),
         .target(
             name: "AttributionListener",
             dependencies: [
-                "BoundedLogging", "CheckedFiles", "CodedErrors",
+                "Attribution", "Platform",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -104,36 +105,15 @@ let package = Package(
             ]
         ),
         .target(
-            name: "ExternalSigning",
+            name: "AttributionServer",
             dependencies: [
-                "AttributionListener", "AttributionSigning", "BoundedLogging", "StrictJSON",
+                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionIngest",
+                "AttributionListener", "AttributionReports", "AttributionSigning", "AttributionStore", "Platform",
+                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]
-        ),
-        .target(
-            name: "AttributionConsole",
-            dependencies: [
-                "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
-                "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
-                "CodedErrors", "StrictJSON",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]
-        ),
-        .target(
-            name: "AttributionServer",
-            dependencies: [
-                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
-                "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
-                "CheckedFiles", "CodedErrors", "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
@@ -141,7 +121,7 @@ let package = Package(
         .target(
             name: "AttributionHarness",
             dependencies: [
-                "Attribution", "AttributionListener", "AttributionSigning", "CodedErrors", "StrictJSON",
+                "Attribution", "AttributionListener", "AttributionSigning", "StrictJSON",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -151,10 +131,10 @@ let package = Package(
         .executableTarget(
             name: "skan",
             dependencies: [
-                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
-                "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "CBuild", "CheckedFiles", "CodedErrors", "COpenSSL",
-                "CSystemClock", "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionHarness",
+                "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
+                "AttributionSigning", "AttributionStore", "CBuild", "COpenSSL", "CSystemClock", "Platform",
+                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -178,26 +158,32 @@ let package = Package(
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-        .testTarget(name: "CheckedFilesTests", dependencies: ["CheckedFiles"]),
-        .testTarget(name: "CodedErrorsTests", dependencies: ["CodedErrors", "StrictJSON"]),
-        .testTarget(name: "AttributionTests", dependencies: ["Attribution", "CodedErrors", "StrictJSON"]),
         .testTarget(
-            name: "BoundedLoggingTests",
-            dependencies: ["BoundedLogging", "CodedErrors", .product(name: "Logging", package: "swift-log")]
+            name: "PlatformTests",
+            dependencies: [
+                "Attribution", "Platform",
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
+        .testTarget(name: "AttributionTests", dependencies: ["Attribution", "StrictJSON"]),
         .testTarget(
-            name: "FixedKeyECDSATests", dependencies: ["CP256Lanes", "FixedKeyECDSA", "COpenSSL", "StrictJSON"]),
+            name: "FixedKeyECDSATests",
+            dependencies: [
+                "COpenSSL", "CP256Lanes", "FixedKeyECDSA", "StrictJSON",
+            ]
+        ),
         .testTarget(
             name: "AttributionSigningTests",
             dependencies: [
-                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionHarness", "Hashing",
+                "Attribution", "AttributionExplaining", "AttributionHarness", "AttributionSigning", "Platform",
+                "StrictJSON",
             ]
         ),
         .testTarget(
             name: "AttributionHarnessTests",
             dependencies: [
-                "Attribution", "AttributionHarness", "AttributionListener", "AttributionSigning", "CodedErrors",
-                "StrictJSON", "TestSupport",
+                "Attribution", "AttributionHarness", "AttributionListener", "AttributionSigning", "StrictJSON",
+                "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]
@@ -205,23 +191,23 @@ let package = Package(
         .testTarget(
             name: "AttributionStoreTests",
             dependencies: [
-                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
-                "AttributionHarness", "PostgreSQLStore", "SQLiteStore", "TestSupport",
+                "Attribution", "AttributionHarness", "AttributionSigning", "AttributionStore", "PostgreSQLStore",
+                "SQLiteStore", "StrictJSON", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
             name: "PostgreSQLStoreTests",
             dependencies: [
-                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
-                "AttributionHarness", "PostgreSQLStore", "SQLiteStore", "TestSupport",
+                "Attribution", "AttributionHarness", "AttributionSigning", "AttributionStore", "PostgreSQLStore",
+                "SQLiteStore", "StrictJSON", "TestSupport",
             ]
         ),
         .testTarget(
             name: "AttributionIngestTests",
             dependencies: [
-                "Attribution", "StrictJSON", "AttributionSigning", "AttributionStore", "AttributionIngest",
-                "AttributionHarness", "SQLiteStore", "TestSupport",
+                "Attribution", "AttributionExplaining", "AttributionHarness", "AttributionIngest",
+                "AttributionSigning", "AttributionStore", "SQLiteStore", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -230,28 +216,26 @@ let package = Package(
         .testTarget(
             name: "AttributionReportsTests",
             dependencies: [
-                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
-                "AttributionReports",
-                "AttributionHarness", "SQLiteStore", "TestSupport",
+                "Attribution", "AttributionHarness", "AttributionReports", "AttributionSigning", "AttributionStore",
+                "SQLiteStore", "StrictJSON", "TestSupport",
             ]
         ),
         .testTarget(
-            name: "AttributionPagesTests",
+            name: "AttributionConsoleTests",
             dependencies: [
-                "Attribution", "AttributionPages", "AttributionReports", "AttributionStore", "StrictJSON",
-                "TestSupport",
-            ]
-        ),
-        .testTarget(
-            name: "AttributionAccessTests",
-            dependencies: [
-                "Attribution", "AttributionAccess", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionListener",
+                "AttributionReports", "AttributionSigning", "AttributionStore", "StrictJSON", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
         .testTarget(
             name: "AttributionListenerTests",
             dependencies: [
-                "APIDescription", "AttributionListener", "TestSupport",
+                "AttributionConsole", "AttributionListener", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -264,42 +248,21 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "AttributionConsoleTests",
-            dependencies: [
-                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener", "AttributionPages",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "CodedErrors", "StrictJSON",
-                "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]
-        ),
-        .testTarget(
             name: "AttributionServerTests",
             dependencies: [
-                "Attribution", "AttributionConsole", "AttributionListener", "AttributionServer", "AttributionSigning",
-                "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport",
+                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionListener",
+                "AttributionServer", "AttributionSigning", "AttributionStore", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]
-        ),
-        .testTarget(
-            name: "ExternalSigningTests",
-            dependencies: [
-                "Attribution", "AttributionConsole", "AttributionSigning", "ExternalSigning", "StrictJSON",
-                "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(name: "BoundaryTests"),
         .testTarget(
             name: "skanTests",
             dependencies: [
-                "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
+                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionHarness",
                 "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionSigning", "AttributionStore", "COpenSSL", "CodedErrors", "StrictJSON", "TestSupport",
+                "AttributionSigning", "AttributionStore", "COpenSSL", "StrictJSON", "TestSupport",
                 .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Fixtures"]

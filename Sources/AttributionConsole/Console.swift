@@ -1,5 +1,4 @@
 import Attribution
-package import AttributionAccess
 package import AttributionListener
 import FoundationEssentials
 package import Logging

@@ -1,11 +1,10 @@
 import Attribution
-import AttributionAccess
+import AttributionExplaining
 package import AttributionListener
 import AttributionSigning
 import AttributionStore
-import BoundedLogging
-import CodedErrors
 import Logging
+import Platform
 import StrictJSON
 
 extension IngressRequest {

@@ -1,8 +1,5 @@
 import Attribution
-package import AttributionAccess
 import AttributionListener
-import AttributionPages
-import CodedErrors
 import FoundationEssentials
 import Logging
 

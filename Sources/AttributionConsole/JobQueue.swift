@@ -1,4 +1,4 @@
-import CodedErrors
+import Attribution
 import Synchronization
 
 /// Runs one job at a time, in order, while a few wait.

@@ -1,7 +1,8 @@
 package import Attribution
+package import AttributionExplaining
 package import AttributionSigning
-import BoundedLogging
 package import Metrics
+import Platform
 
 /// Finds the causes that answers name, within a budget: no flood of forged postbacks buys more time with it.
 ///

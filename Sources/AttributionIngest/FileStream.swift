@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 import Foundation
 
 #if canImport(Glibc)

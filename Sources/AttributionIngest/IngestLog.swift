@@ -1,6 +1,6 @@
 import Attribution
-import BoundedLogging
 import Logging
+import Platform
 import StrictJSON
 
 /// The writer's log, which limits repeated lines to a few a second and counts the rest.

@@ -1,7 +1,7 @@
 package import Attribution
+package import AttributionExplaining
 package import AttributionSigning
 package import AttributionStore
-package import CodedErrors
 package import Logging
 package import Metrics
 import ServiceLifecycle

@@ -1,10 +1,9 @@
 package import Attribution
 package import AttributionSigning
 package import AttributionStore
-import BoundedLogging
-package import CodedErrors
 package import Logging
 package import Metrics
+import Platform
 import ServiceLifecycle
 import StrictJSON
 

@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 import NIOCore
 
 /// The answer to a request.

@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 package import FoundationEssentials
 import NIOCore
 

@@ -1,4 +1,4 @@
-import CodedErrors
+import Attribution
 import Metrics
 
 /// The names of a listener's counters.

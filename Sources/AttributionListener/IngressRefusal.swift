@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 
 /// Why the ingress refuses a request.
 ///

@@ -1,7 +1,7 @@
-import CheckedFiles
 package import FoundationEssentials
 import NIOCore
 package import NIOSSL
+import Platform
 import Synchronization
 
 /// A certificate chain with its private key, read from PEM files and ready to serve TLS 1.2 and 1.3.

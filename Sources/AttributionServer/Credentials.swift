@@ -1,10 +1,8 @@
 import Attribution
-package import AttributionAccess
-import AttributionConsole
+package import AttributionConsole
 package import AttributionListener
 package import AttributionReports
 package import AttributionSigning
-import CodedErrors
 package import Foundation
 import Logging
 

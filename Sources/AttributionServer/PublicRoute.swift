@@ -1,8 +1,8 @@
 package import Attribution
+import AttributionExplaining
 package import AttributionIngest
 import AttributionListener
 import AttributionSigning
-import CodedErrors
 import StrictJSON
 import Synchronization
 

@@ -1,12 +1,11 @@
 import Attribution
 import AttributionConsole
+import AttributionExplaining
 import AttributionIngest
 import AttributionListener
-import AttributionPages
 import AttributionReports
 import AttributionSigning
 import AttributionStore
-import ExternalSigning
 import Foundation
 import FoundationEssentials
 import PostgreSQLStore

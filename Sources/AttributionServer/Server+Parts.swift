@@ -1,15 +1,14 @@
 import Attribution
-import AttributionAccess
 import AttributionConsole
+import AttributionExplaining
 import AttributionIngest
 import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
-import CheckedFiles
-import ExternalSigning
 import Foundation
 import Logging
+import Platform
 import PostgreSQLStore
 
 /// The parts of a server, each made from its configuration.

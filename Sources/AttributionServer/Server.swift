@@ -1,15 +1,14 @@
 import Attribution
-import AttributionAccess
 package import AttributionConsole
+import AttributionExplaining
 import AttributionIngest
 import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
-import BoundedLogging
-import ExternalSigning
 import Foundation
 package import Logging
+import Platform
 import PostgreSQLStore
 import SQLiteStore
 import ServiceLifecycle

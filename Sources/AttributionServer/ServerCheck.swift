@@ -1,13 +1,11 @@
 import Attribution
-import AttributionAccess
+import AttributionConsole
 import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
-import CheckedFiles
-import CodedErrors
-import ExternalSigning
 package import Foundation
+import Platform
 import PostgreSQLStore
 import SQLiteStore
 

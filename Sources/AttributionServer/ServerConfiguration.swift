@@ -1,5 +1,5 @@
+package import Attribution
 package import AttributionListener
-package import CodedErrors
 
 /// The configuration of a server.
 package struct ServerConfiguration: Sendable {

@@ -1,8 +1,8 @@
 import Attribution
 import AttributionSigning
 package import AttributionStore
-import CheckedFiles
 import Logging
+import Platform
 package import PostgreSQLStore
 package import SQLiteStore
 

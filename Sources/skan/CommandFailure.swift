@@ -1,6 +1,6 @@
 import ArgumentParser
+import Attribution
 import AttributionSigning
-import CodedErrors
 import Foundation
 
 /// Why a command failed, and what to do next.

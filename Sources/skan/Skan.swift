@@ -1,5 +1,5 @@
 import ArgumentParser
-import CodedErrors
+import Attribution
 import Foundation
 import StrictJSON
 

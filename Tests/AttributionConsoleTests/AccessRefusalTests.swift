@@ -1,6 +1,5 @@
-import AttributionAccess
+import Attribution
 import AttributionConsole
-import CodedErrors
 import Testing
 
 @Suite("How the console refuses")

@@ -1,4 +1,5 @@
 import AttributionConsole
+import AttributionExplaining
 import AttributionListener
 import AttributionReports
 import AttributionSigning

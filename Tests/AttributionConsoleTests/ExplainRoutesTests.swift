@@ -1,5 +1,6 @@
 import Attribution
 import AttributionConsole
+import AttributionExplaining
 import AttributionSigning
 import StrictJSON
 import TestSupport

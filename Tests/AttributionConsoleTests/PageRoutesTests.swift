@@ -1,7 +1,5 @@
 import Attribution
-import AttributionAccess
 import AttributionConsole
-import AttributionPages
 import AttributionReports
 import AttributionStore
 import Foundation

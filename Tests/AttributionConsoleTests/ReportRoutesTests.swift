@@ -1,5 +1,4 @@
 import Attribution
-import AttributionAccess
 import AttributionConsole
 import AttributionReports
 import AttributionStore

@@ -1,4 +1,3 @@
-import AttributionAccess
 import AttributionConsole
 import Foundation
 import TestSupport

@@ -1,4 +1,3 @@
-import AttributionAccess
 import AttributionConsole
 import AttributionListener
 import ServiceLifecycle

@@ -1,5 +1,5 @@
+import Attribution
 import AttributionHarness
-import CodedErrors
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import APIDescription
+import AttributionConsole
 import Testing
 import Yams
 

@@ -1,7 +1,6 @@
 import Attribution
 import AttributionReports
 import AttributionStore
-import CodedErrors
 import Testing
 
 @Suite("Names of campaigns")

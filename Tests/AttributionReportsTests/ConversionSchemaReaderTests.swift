@@ -1,6 +1,5 @@
 import Attribution
 import AttributionReports
-import CodedErrors
 import StrictJSON
 import Testing
 

@@ -1,6 +1,6 @@
+import Attribution
 import AttributionConsole
 import AttributionServer
-import CodedErrors
 import Foundation
 import Logging
 import ServiceLifecycle

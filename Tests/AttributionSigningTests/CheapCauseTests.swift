@@ -1,4 +1,5 @@
 import Attribution
+import AttributionExplaining
 import AttributionHarness
 import AttributionSigning
 import StrictJSON

@@ -1,6 +1,5 @@
 import Attribution
 import AttributionSigning
-import CodedErrors
 import StrictJSON
 import Testing
 

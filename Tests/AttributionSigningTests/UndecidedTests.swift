@@ -1,7 +1,7 @@
 import Attribution
 import AttributionHarness
 import AttributionSigning
-import Hashing
+import Platform
 import Testing
 
 @Suite("Undecided is not forged")

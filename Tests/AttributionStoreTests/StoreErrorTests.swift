@@ -1,5 +1,5 @@
+import Attribution
 import AttributionStore
-import CodedErrors
 import Testing
 
 @Suite("Errors of a store")

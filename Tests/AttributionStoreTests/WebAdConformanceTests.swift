@@ -1,7 +1,6 @@
 import Attribution
 import AttributionSigning
 import AttributionStore
-import CodedErrors
 import Testing
 
 /// The rules of taps, which the web ads of every kind of store obey.

@@ -1,7 +1,6 @@
 import Attribution
 import AttributionSigning
 import AttributionStore
-import CodedErrors
 import Foundation
 import SQLiteStore
 import Testing

@@ -1,5 +1,4 @@
 import Attribution
-import CodedErrors
 import Testing
 
 @Suite("Reading whole bid requests")

@@ -1,5 +1,4 @@
 import Attribution
-import CodedErrors
 import Testing
 
 @Suite("Choosing the answer to a bid request")

@@ -1,5 +1,4 @@
 import Attribution
-import CodedErrors
 import Testing
 
 @Suite("Ordering an ad in several forms")

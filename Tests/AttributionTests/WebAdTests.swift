@@ -1,5 +1,4 @@
 import Attribution
-import CodedErrors
 import StrictJSON
 import Testing
 

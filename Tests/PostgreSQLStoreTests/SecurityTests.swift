@@ -1,6 +1,5 @@
 import Attribution
 import AttributionStore
-import CodedErrors
 import Foundation
 import PostgreSQLStore
 import TestSupport

@@ -1,14 +1,12 @@
-import APIDescription
 import Attribution
-import AttributionAccess
 import AttributionConsole
+import AttributionExplaining
 import AttributionIngest
 import AttributionListener
 import AttributionReports
 import AttributionServer
 import AttributionSigning
 import AttributionStore
-import CodedErrors
 import Foundation
 import StrictJSON
 import Testing

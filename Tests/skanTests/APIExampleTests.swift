@@ -1,4 +1,3 @@
-import APIDescription
 import AttributionConsole
 import AttributionHarness
 import AttributionListener

@@ -1,4 +1,3 @@
-package import CodedErrors
 package import StrictJSON
 
 /// The answer to a ``BidRequest``.

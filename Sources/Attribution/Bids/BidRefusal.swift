@@ -1,4 +1,3 @@
-package import CodedErrors
 package import StrictJSON
 
 /// Why an extension of a bid request gets no signature.

@@ -1,4 +1,3 @@
-package import CodedErrors
 package import StrictJSON
 
 /// An impression of either framework, checked and ready to sign.

@@ -1,4 +1,3 @@
-package import CodedErrors
 package import StrictJSON
 
 /// The request a device sends when a web ad is tapped, read strictly.

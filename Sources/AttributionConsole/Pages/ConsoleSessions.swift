@@ -1,4 +1,3 @@
-package import AttributionAccess
 import AttributionListener
 import Synchronization
 

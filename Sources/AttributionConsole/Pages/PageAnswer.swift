@@ -1,6 +1,5 @@
+import Attribution
 import AttributionListener
-import AttributionPages
-import CodedErrors
 import StrictJSON
 
 /// What a page's route answers.

@@ -1,7 +1,6 @@
+import Attribution
 import AttributionListener
-import AttributionPages
 import AttributionReports
-import CodedErrors
 import StrictJSON
 
 /// The query of a page, under the API's names; fields left empty in a form are treated as absent.

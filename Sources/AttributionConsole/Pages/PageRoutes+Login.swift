@@ -1,7 +1,5 @@
-import AttributionAccess
+import Attribution
 import AttributionListener
-import AttributionPages
-import CodedErrors
 import FoundationEssentials
 import Logging
 import StrictJSON

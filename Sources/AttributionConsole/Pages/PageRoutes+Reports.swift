@@ -1,10 +1,7 @@
 import Attribution
-import AttributionAccess
 import AttributionListener
-import AttributionPages
 import AttributionReports
 import AttributionStore
-import CodedErrors
 import FoundationEssentials
 import StrictJSON
 

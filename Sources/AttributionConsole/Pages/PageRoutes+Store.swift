@@ -1,9 +1,6 @@
 import Attribution
-import AttributionAccess
 import AttributionListener
-import AttributionPages
 import AttributionStore
-import CodedErrors
 import FoundationEssentials
 import Logging
 

@@ -1,9 +1,7 @@
-package import AttributionAccess
+import Attribution
 import AttributionListener
-import AttributionPages
 import AttributionReports
 import AttributionStore
-import CodedErrors
 package import Logging
 
 /// The pages of the console, for people.

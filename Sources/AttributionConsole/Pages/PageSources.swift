@@ -1,5 +1,4 @@
 package import Attribution
-package import AttributionPages
 package import AttributionReports
 package import AttributionStore
 

@@ -1,5 +1,4 @@
 import Attribution
-import AttributionAccess
 import AttributionListener
 import AttributionReports
 import AttributionStore

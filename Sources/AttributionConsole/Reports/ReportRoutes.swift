@@ -2,7 +2,6 @@ import Attribution
 import AttributionListener
 package import AttributionReports
 package import AttributionStore
-import CodedErrors
 import FoundationEssentials
 package import Logging
 import StrictJSON

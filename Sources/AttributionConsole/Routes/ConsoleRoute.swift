@@ -1,4 +1,3 @@
-package import AttributionAccess
 package import AttributionListener
 
 /// Every route of the console; there is no other way to add one, so none can lack an access rule.

@@ -1,6 +1,7 @@
+import Attribution
+package import AttributionExplaining
 import AttributionListener
 package import AttributionSigning
-import CodedErrors
 package import Logging
 import StrictJSON
 

@@ -1,7 +1,6 @@
-import APIDescription
+import Attribution
 import AttributionListener
 package import AttributionStore
-import CodedErrors
 
 /// Liveness and readiness.
 package struct HealthRoutes: ConsoleRoutes {

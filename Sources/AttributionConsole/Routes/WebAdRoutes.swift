@@ -1,7 +1,6 @@
 import Attribution
 package import AttributionIngest
 import AttributionListener
-import CodedErrors
 import FoundationEssentials
 package import Logging
 import StrictJSON

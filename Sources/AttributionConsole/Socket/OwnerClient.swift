@@ -1,7 +1,6 @@
 package import Attribution
 import AttributionListener
 package import AttributionStore
-package import CodedErrors
 import FoundationEssentials
 import NIOCore
 import StrictJSON

@@ -1,9 +1,7 @@
 import Attribution
-import AttributionAccess
 package import AttributionIngest
 import AttributionListener
 package import AttributionStore
-import CodedErrors
 import FoundationEssentials
 package import Logging
 package import StrictJSON

@@ -1,7 +1,6 @@
 package import Attribution
 import AttributionListener
 package import AttributionSigning
-import CodedErrors
 import Foundation
 import StrictJSON
 

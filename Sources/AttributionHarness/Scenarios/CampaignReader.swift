@@ -1,5 +1,4 @@
 import Attribution
-import CodedErrors
 import StrictJSON
 
 /// Reads one advertised app.

@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 
 extension Scenario {
     /// An ordinary month in both frameworks: three apps, five campaigns that were already running, a few faults.

@@ -1,5 +1,4 @@
-import Attribution
-package import CodedErrors
+package import Attribution
 import StrictJSON
 
 /// Reads a scenario from its file.

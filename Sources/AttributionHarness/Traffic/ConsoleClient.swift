@@ -1,5 +1,5 @@
+package import Attribution
 import AttributionListener
-package import CodedErrors
 
 /// Reads reports from a server's console.
 package struct ConsoleClient: Sendable {

@@ -1,4 +1,4 @@
-import Hashing
+import Platform
 
 /// The bytes of a file to import, from the first to the last it had when it was opened, and their digests.
 ///

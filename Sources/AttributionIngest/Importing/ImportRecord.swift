@@ -1,5 +1,4 @@
 package import Attribution
-package import CodedErrors
 import StrictJSON
 
 /// One record of a file, taken apart.

@@ -1,4 +1,4 @@
-import CodedErrors
+import Attribution
 import Synchronization
 
 /// The other end of a connection, and whether it is trusted to name its client.

@@ -1,4 +1,4 @@
-import CodedErrors
+import Attribution
 import Logging
 import NIOCore
 import NIOSSL

@@ -1,6 +1,6 @@
-import BoundedLogging
 import Logging
 import NIOCore
+import Platform
 
 #if canImport(Glibc)
     import Glibc

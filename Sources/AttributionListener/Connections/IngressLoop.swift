@@ -1,6 +1,6 @@
-import BoundedLogging
 import Logging
 import NIOCore
+import Platform
 import Synchronization
 
 /// What the connections of one event loop share: settings, counters, the sweep for passed deadlines.

@@ -1,6 +1,5 @@
 package import Attribution
-import CheckedFiles
-package import CodedErrors
+import Platform
 import StrictJSON
 
 /// Allocates a free id, so that postbacks of a campaign cannot be mistaken for those of another.

@@ -1,5 +1,4 @@
 package import Attribution
-package import CodedErrors
 
 /// What campaigns and apps are called.
 package struct CampaignMap: DocumentSet {

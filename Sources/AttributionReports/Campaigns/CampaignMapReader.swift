@@ -1,5 +1,4 @@
 import Attribution
-import CodedErrors
 import StrictJSON
 
 /// Reads files of names into a map, and notes everything that is wrong with each.

@@ -1,5 +1,4 @@
 import Attribution
-import CodedErrors
 import StrictJSON
 
 /// Reads the schemas of one file, and notes everything that is wrong with it.

@@ -1,5 +1,4 @@
 package import Attribution
-package import CodedErrors
 
 /// The schemas of all apps, each from one day to another.
 package struct ConversionSchemas: DocumentSet {

@@ -1,6 +1,6 @@
-import CheckedFiles
-package import CodedErrors
+package import Attribution
 import Foundation
+import Platform
 
 /// Files with JSON documents that people write.
 enum DocumentFile {

@@ -1,10 +1,10 @@
 import AttributionListener
 import AttributionStore
-import BoundedLogging
 import Dispatch
 import Foundation
 import Logging
 import Metrics
+import Platform
 import ServiceLifecycle
 import Synchronization
 

@@ -1,9 +1,8 @@
 import Attribution
-import AttributionAccess
+import AttributionConsole
 import AttributionListener
 import AttributionReports
 import AttributionSigning
-import ExternalSigning
 import Foundation
 import Logging
 import ServiceLifecycle

@@ -1,4 +1,4 @@
-import CodedErrors
+import Attribution
 import Foundation
 
 /// A file of lines that several processes may append to, and that may be moved away at any time.

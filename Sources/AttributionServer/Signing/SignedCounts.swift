@@ -1,9 +1,9 @@
 import Attribution
 import AttributionSigning
 package import AttributionStore
-import BoundedLogging
 import Foundation
 package import Logging
+import Platform
 import Synchronization
 
 /// Counts signed ads, and writes the sums to the store, or to a file in a process without one.

@@ -1,8 +1,6 @@
 import Attribution
-import AttributionAccess
 import AttributionConsole
 import AttributionListener
-import CodedErrors
 import Foundation
 
 /// Decides whose signing requests are taken.

@@ -1,6 +1,6 @@
+import Attribution
 import AttributionListener
 import AttributionSigning
-import CodedErrors
 import Synchronization
 
 /// Signs the requests of one event loop on that loop: all that arrived together in one turn.

@@ -1,8 +1,7 @@
 import Attribution
-import AttributionAccess
+import AttributionConsole
 import AttributionListener
 import AttributionSigning
-import CodedErrors
 
 /// A signing request that waits for its answer.
 struct SigningRequest: Sendable {

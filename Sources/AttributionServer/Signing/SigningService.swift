@@ -1,8 +1,7 @@
 import Attribution
-package import AttributionAccess
+package import AttributionConsole
 package import AttributionListener
 package import AttributionSigning
-import CodedErrors
 package import Logging
 package import Metrics
 import Synchronization

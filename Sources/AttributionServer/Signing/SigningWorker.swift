@@ -1,10 +1,9 @@
 import Attribution
-import AttributionAccess
+import AttributionConsole
 import AttributionListener
 import AttributionSigning
-import BoundedLogging
-import CodedErrors
 import Logging
+import Platform
 import StrictJSON
 
 /// Signs requests on one event loop: reads all of them, signs what they ask for, verifies it together, and makes answers.

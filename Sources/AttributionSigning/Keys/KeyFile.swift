@@ -1,5 +1,5 @@
-import CheckedFiles
 import Foundation
+import Platform
 
 /// Reading and writing key files.
 package enum KeyFile {

@@ -1,5 +1,4 @@
 package import Attribution
-package import CodedErrors
 
 /// What is wrong with a key or a key file, and how to fix it.
 package enum KeyProblem: Error, Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Attribution
-import CodedErrors
 
 /// The JSON format of a key list, read strictly; ``NetworkKeySet`` compares the keys.
 struct NetworkKeyFile {

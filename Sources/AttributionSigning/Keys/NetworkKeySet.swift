@@ -1,5 +1,4 @@
 package import Attribution
-import CodedErrors
 import Foundation
 
 /// The keys of one or more ad networks, from a JSON file.

@@ -1,7 +1,7 @@
 package import Attribution
 import COpenSSL
 import FixedKeyECDSA
-import Hashing
+import Platform
 
 /// A network's private key, which signs impressions.
 package struct NetworkPrivateKey: Sendable {

@@ -1,6 +1,5 @@
 import Attribution
 import COpenSSL
-import CodedErrors
 
 /// A reference-counted OpenSSL object.
 // @unchecked Sendable is safe because neither the pointer nor the object changes after the owner's initializer. OpenSSL

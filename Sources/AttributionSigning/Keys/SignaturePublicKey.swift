@@ -1,7 +1,7 @@
 package import Attribution
 import COpenSSL
 import FixedKeyECDSA
-import Hashing
+import Platform
 import StrictJSON
 
 /// A public key that verifies signatures.

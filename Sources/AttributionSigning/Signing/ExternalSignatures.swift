@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 
 /// A signature that an external signer is to make.
 package struct SignatureRequest: Hashable, Sendable {

@@ -1,5 +1,4 @@
 package import Attribution
-package import CodedErrors
 import StrictJSON
 
 /// Orders given one per line (NDJSON), each answered on a line of its own, in the same order.

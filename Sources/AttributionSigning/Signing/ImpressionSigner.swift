@@ -1,7 +1,6 @@
 package import Attribution
-package import CodedErrors
 import FixedKeyECDSA
-import Hashing
+import Platform
 import StrictJSON
 
 /// Signs a SHA-256 digest with a private key: a DER `ECDSA-Sig-Value`, different each time.

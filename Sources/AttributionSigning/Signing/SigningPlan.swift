@@ -1,5 +1,4 @@
 package import Attribution
-package import CodedErrors
 package import StrictJSON
 
 /// A request that has been read: the impressions it asks for, and how it is answered once they are signed.

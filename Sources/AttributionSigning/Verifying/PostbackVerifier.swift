@@ -1,6 +1,6 @@
 package import Attribution
 import FixedKeyECDSA
-import Hashing
+import Platform
 import Synchronization
 
 /// Reads postbacks strictly and verifies their signatures; nothing else makes a ``VerifiedPostback``.

@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 
 /// Why a store is not copied although both can be reached.
 package enum LedgerCopyError: CodedError, Hashable {

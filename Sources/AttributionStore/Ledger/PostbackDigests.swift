@@ -1,5 +1,5 @@
 package import Attribution
-import Hashing
+import Platform
 
 /// What decides, without reading any stored body, whether two deliveries are one postback and whether they say the
 /// same.

@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 
 /// Why a question is not answered although the store can be read.
 package enum LedgerQuestionError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import CodedErrors
+package import Attribution
 
 /// Why a store cannot be opened, read or written.
 package enum StoreError: Error, Hashable, Sendable {

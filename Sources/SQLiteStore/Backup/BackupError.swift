@@ -1,5 +1,5 @@
+package import Attribution
 import AttributionStore
-package import CodedErrors
 
 /// Why a copy could not be made; nothing of it is left.
 package enum BackupError: Error, Hashable, Sendable {

@@ -1,7 +1,7 @@
 import AttributionStore
-import CheckedFiles
 import Foundation
 import GRDB
+import Platform
 
 /// A database opened to be copied; it is not modified, whether or not it has an owner.
 struct BackupSource {

@@ -1,8 +1,8 @@
 import AttributionStore
-import CheckedFiles
 import Foundation
 import GRDB
 import GRDBSQLite
+import Platform
 import Synchronization
 
 /// A database that only this process writes, through ``write(_:)``, which checks the fence and the files each time.

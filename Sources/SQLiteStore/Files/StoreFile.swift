@@ -1,7 +1,7 @@
 package import AttributionStore
 import CFileSystem
-import CheckedFiles
 import Foundation
+import Platform
 import Synchronization
 
 /// The only descriptor of a database file that this process has besides SQLite's own, but for one that taking over a copy

@@ -1,6 +1,6 @@
 package import AttributionStore
-package import CheckedFiles
 import Foundation
+package import Platform
 
 extension ResolvedPath {
     /// Resolves the path of a store, beside which SQLite's files and the owner's socket are.

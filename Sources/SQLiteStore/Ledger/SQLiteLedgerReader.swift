@@ -1,8 +1,8 @@
 package import AttributionStore
-import CheckedFiles
 import Foundation
 import GRDB
 import GRDBSQLite
+import Platform
 import Synchronization
 
 /// Reads a store of postbacks without modifying it.

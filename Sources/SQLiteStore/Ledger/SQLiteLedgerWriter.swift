@@ -1,8 +1,8 @@
 package import Attribution
 package import AttributionStore
-import CheckedFiles
 import Foundation
 import GRDB
+import Platform
 
 /// The only owner of a store of postbacks in SQLite: it records, requeues quarantined deliveries, and repairs.
 ///

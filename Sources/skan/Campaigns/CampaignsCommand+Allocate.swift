@@ -1,7 +1,6 @@
 import ArgumentParser
 import Attribution
 import AttributionReports
-import CodedErrors
 import Foundation
 import StrictJSON
 

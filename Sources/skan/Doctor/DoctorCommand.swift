@@ -1,8 +1,8 @@
 import ArgumentParser
+import Attribution
 import AttributionServer
 import AttributionSigning
 import AttributionStore
-import CodedErrors
 import Foundation
 import StrictJSON
 

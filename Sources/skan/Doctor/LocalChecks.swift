@@ -1,10 +1,9 @@
 import Attribution
 import AttributionHarness
 import AttributionListener
+import AttributionServer
 import AttributionSigning
 import CSystemClock
-import CodedErrors
-import ExternalSigning
 import Foundation
 import StrictJSON
 

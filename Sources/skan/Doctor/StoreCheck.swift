@@ -2,8 +2,8 @@ import Attribution
 import AttributionReports
 import AttributionServer
 import AttributionStore
-import CheckedFiles
 import Foundation
+import Platform
 
 /// A store, and of one in a file its files and its disk; beside a running server or without one.
 struct StoreCheck {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Attribution
-import AttributionAccess
 import AttributionConsole
 import AttributionReports
 import AttributionStore

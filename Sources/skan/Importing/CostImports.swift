@@ -1,7 +1,6 @@
 import Attribution
 import AttributionIngest
 import AttributionStore
-import CodedErrors
 import Foundation
 
 /// Imports what reports divide by, and says what became of it.

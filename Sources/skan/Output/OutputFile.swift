@@ -1,5 +1,5 @@
-import CheckedFiles
 import Foundation
+import Platform
 
 /// Writes files under a temporary name until they are complete, so that readers never see half of one.
 ///

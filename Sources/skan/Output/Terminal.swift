@@ -1,4 +1,4 @@
-import AttributionAccess
+import AttributionConsole
 import AttributionReports
 import Foundation
 import Synchronization

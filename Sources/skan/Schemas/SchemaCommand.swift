@@ -1,6 +1,6 @@
 import ArgumentParser
+import Attribution
 import AttributionReports
-import CodedErrors
 
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,10 @@
 import ArgumentParser
+import Attribution
 import AttributionListener
 import AttributionServer
 import AttributionStore
-import BoundedLogging
-import CodedErrors
 import Foundation
+import Platform
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import Attribution
 import AttributionListener
 import AttributionServer
-import BoundedLogging
 import Foundation
 import Logging
+import Platform
 import StrictJSON
 
 /// The settings of `skan serve`: a flag first, then the environment (`SKAN_LISTEN`, `SKAN_STORE`, …), then the default.

@@ -1,11 +1,11 @@
+import Attribution
 import AttributionConsole
 import AttributionServer
-import BoundedLogging
-import CodedErrors
 @preconcurrency import Dispatch
 import Foundation
 import Logging
 import Metrics
+import Platform
 import UnixSignals
 
 /// The process around a server: its log, metrics, signals and exit.
@@ -25,9 +25,9 @@ struct ServerProcess {
         // Until the server traps it, so that a closed terminal does not end the process.
         signal(SIGHUP, SIG_IGN)
         // For the logs of libraries.
-        LoggingSystem.bootstrap { _ in BoundedLogHandler(log, logLevel: max(logLevel, .warning)) }
+        LoggingSystem.bootstrap { _ in BoundedLogHandler(log, logLevel: max(logLevel, .warning), describe: logFields) }
         MetricsSystem.bootstrap(metrics)
-        logger = Logger(label: "skan") { _ in BoundedLogHandler(log, logLevel: logLevel) }
+        logger = Logger(label: "skan") { _ in BoundedLogHandler(log, logLevel: logLevel, describe: logFields) }
     }
 
     /// Runs a server until SIGTERM or SIGINT, and closes it.

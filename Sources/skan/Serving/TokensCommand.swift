@@ -1,6 +1,6 @@
 import ArgumentParser
 import Attribution
-import AttributionAccess
+import AttributionConsole
 import AttributionReports
 import Foundation
 import Logging

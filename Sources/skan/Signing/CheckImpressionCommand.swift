@@ -1,7 +1,8 @@
 import ArgumentParser
+import Attribution
+import AttributionExplaining
 import AttributionIngest
 import AttributionSigning
-import CodedErrors
 import StrictJSON
 
 struct CheckImpressionCommand: ParsableCommand {

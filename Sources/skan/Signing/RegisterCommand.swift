@@ -2,7 +2,6 @@ import ArgumentParser
 import Attribution
 import AttributionServer
 import AttributionSigning
-import CodedErrors
 import StrictJSON
 
 struct RegisterCommand: ParsableCommand {

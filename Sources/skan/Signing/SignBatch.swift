@@ -1,8 +1,7 @@
 import Attribution
 import AttributionIngest
+import AttributionServer
 import AttributionSigning
-import CodedErrors
-import ExternalSigning
 import Foundation
 
 /// Signs the orders in a file on all cores, and writes the answers in the order of its lines.

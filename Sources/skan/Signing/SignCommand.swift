@@ -1,7 +1,7 @@
 import ArgumentParser
 package import Attribution
+import AttributionServer
 import AttributionSigning
-import ExternalSigning
 import Foundation
 import StrictJSON
 

@@ -5,7 +5,6 @@ import AttributionIngest
 import AttributionServer
 import AttributionSigning
 import AttributionStore
-import CodedErrors
 import Foundation
 import PostgreSQLStore
 import SQLiteStore

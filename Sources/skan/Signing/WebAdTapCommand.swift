@@ -2,7 +2,6 @@ import ArgumentParser
 import Attribution
 import AttributionHarness
 import AttributionSigning
-import CodedErrors
 import Foundation
 import StrictJSON
 

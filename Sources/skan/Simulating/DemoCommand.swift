@@ -2,9 +2,9 @@ import ArgumentParser
 import Attribution
 import AttributionHarness
 import AttributionServer
-import BoundedLogging
 import Foundation
 import Logging
+import Platform
 import SQLiteStore
 
 struct DemoCommand: AsyncParsableCommand {

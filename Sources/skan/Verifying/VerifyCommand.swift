@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attribution
+import AttributionExplaining
 import AttributionSigning
 import Foundation
 import StrictJSON
