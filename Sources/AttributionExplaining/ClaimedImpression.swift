@@ -1,5 +1,5 @@
 import Attribution
-package import AttributionSigning
+import AttributionSigning
 import StrictJSON
 
 /// An SKAdNetwork impression as it claims to be; what is made of it proves nothing until it verifies.

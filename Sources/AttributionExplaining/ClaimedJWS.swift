@@ -1,5 +1,5 @@
 import Attribution
-package import AttributionSigning
+import AttributionSigning
 import StrictJSON
 
 /// A JWS as it claims to be, to be put right part by part; what is made of it proves nothing until it verifies.

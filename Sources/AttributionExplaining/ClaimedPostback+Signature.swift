@@ -1,5 +1,5 @@
 import Attribution
-package import AttributionSigning
+import AttributionSigning
 import StrictJSON
 
 /// Repairs of the signature and of the name of its key.

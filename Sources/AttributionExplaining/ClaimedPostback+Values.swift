@@ -1,5 +1,5 @@
 import Attribution
-package import AttributionSigning
+import AttributionSigning
 import StrictJSON
 
 /// Repairs of the values of signed fields.

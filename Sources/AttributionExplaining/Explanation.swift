@@ -1,5 +1,5 @@
 package import Attribution
-package import AttributionSigning
+import AttributionSigning
 package import StrictJSON
 
 /// Why a postback or an impression is valid or not: words for people and programs, and nothing that could be counted.

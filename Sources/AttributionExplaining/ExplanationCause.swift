@@ -1,4 +1,4 @@
-package import AttributionSigning
+import AttributionSigning
 
 /// What happened to a postback or an impression between its signer and here.
 package enum ExplanationCause: String, CaseIterable, Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Attribution
-package import AttributionSigning
+import AttributionSigning
 import StrictJSON
 
 /// An impression with one mistake undone: in the values that are passed on, or in the text that was signed.

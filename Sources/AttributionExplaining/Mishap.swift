@@ -1,5 +1,5 @@
 import Attribution
-package import AttributionSigning
+import AttributionSigning
 import StrictJSON
 
 /// What is known to happen to postbacks on their way, in order of likelihood.

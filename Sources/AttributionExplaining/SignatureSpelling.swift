@@ -1,4 +1,4 @@
-package import AttributionSigning
+import AttributionSigning
 import StrictJSON
 
 /// The signature that a text means, however it was encoded.

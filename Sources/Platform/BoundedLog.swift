@@ -233,8 +233,8 @@ package struct BoundedLogHandler: LogHandler {
         if let own = event.metadata {
             fields.merge(own) { $1 }
         }
-        for (name, value) in event.error.map(describe) ?? [:] {
-            fields[name] = "\(value)"
+        if let error = event.error {
+            fields.merge(describe(error).mapValues { "\($0)" }) { $1 }
         }
         log.append(
             LogLine(

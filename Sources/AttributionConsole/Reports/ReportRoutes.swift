@@ -90,7 +90,7 @@ package struct ReportRoutes: ConsoleRoutes {
             answer.set("Skan-Warning", report.warnings.joined(separator: "; "))
         }
         if format == .csv {
-            let name = report.standardName.map { [$0.rawValue, report.sections.first?.name] } ?? ["report"]
+            let name: [String?] = report.standardName.map { [$0.rawValue, report.sections.first?.name] } ?? ["report"]
             let days = [report.selection.from, report.selection.through].map { $0?.description }
             let file = (["skan"] + name + days).compactMap(\.self).joined(separator: "-")
             answer.set("Content-Disposition", "attachment; filename=\"\(file).csv\"")

@@ -1,7 +1,7 @@
 import Attribution
 package import AttributionExplaining
 import AttributionListener
-package import AttributionSigning
+import AttributionSigning
 package import Logging
 import StrictJSON
 

@@ -177,9 +177,7 @@ private struct CostNotes {
             return
         }
         let costs = figures.costs?.current ?? AdCosts()
-        let common =
-            (ads == .test ? ["These are figures of test ads, which those of real ads never include."] : [])
-            + (costs.isIncomplete ? ["Some of it cannot be read, and is left out: the store is damaged."] : [])
+        let common = ads == .test ? ["These are figures of test ads, which those of real ads never include."] : []
         impressions =
             [
                 Self.known(

@@ -1,4 +1,4 @@
-package import Attribution
+import Attribution
 
 /// A table with the same columns in both kinds of store, whose rows are copied as they are.
 package struct CopiedTable: Sendable {

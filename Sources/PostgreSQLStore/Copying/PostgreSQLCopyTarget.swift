@@ -139,7 +139,7 @@ extension CopyTargetState {
             """)
         self.init(
             store: try found.text(0, 0), hasPostbacks: try found.bool(0, 1), hasDeliveries: try found.bool(0, 2),
-            progress: try found.isNull(0, 3)
+            progress: found.isNull(0, 3)
                 ? nil
                 : CopyProgress(
                     of: try found.text(0, 3), position: LedgerPosition(try found.text(0, 4)),
