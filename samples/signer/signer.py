@@ -8,7 +8,7 @@ Debian's python3-pykcs11, and the token's own module. The PIN is in a file that 
     signer.py --module … --token skan --pin-file pin serve signer.sock
 
 The protocol, a line of JSON for each request and answer, is described in
-Sources/ExternalSigning/ExternalSigning.docc/ExternalSigners.md. A signer for a KMS differs in `Token` alone.
+Sources/AttributionServer/AttributionServer.docc/ExternalSigners.md. A signer for a KMS differs in `Token` alone.
 """
 
 import argparse
