@@ -22,7 +22,7 @@ package struct Report: Sendable {
     /// request.
     let recordedAtMilliseconds: Int64?
     /// Values in the filters that no recorded postback has.
-    let unseen: [LedgerAnswer.UnseenValue]
+    package let unseen: [LedgerAnswer.UnseenValue]
     /// The version of the program that made it; nil if unknown.
     let programVersion: String?
 
