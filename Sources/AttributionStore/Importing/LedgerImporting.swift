@@ -51,8 +51,7 @@ package enum ImportedDelivery: Hashable, Sendable {
     case made(Recording)
     /// It is the very delivery that is in the store: nothing was changed.
     case known
-    /// It may be a postback of a version or key not known yet, and it could not be kept: there was no room, or that
-    /// part of the store is damaged.
+    /// It may be a postback of a version or key not known yet, and there was no room to keep it.
     case notKept
 }
 

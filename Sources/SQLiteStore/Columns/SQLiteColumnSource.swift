@@ -10,8 +10,6 @@ struct SQLiteColumnSource: ColumnSource {
     private let last: Int64
     /// The last postback that is in a block.
     private let lastInBlock: Int64
-    /// How many blocks the store should have.
-    private let dueCount: Int64
 
     /// Prepares to count.
     ///
@@ -24,8 +22,7 @@ struct SQLiteColumnSource: ColumnSource {
         self.db = db
         self.last = last
         reader = try ColumnBlockReader(db)
-        lastInBlock = min(last, ColumnBlock.ids(ColumnBlock.number(of: newest + 1)).lowerBound - 1)
-        dueCount = try ColumnBlock.dueCount(db, newest: newest)
+        lastInBlock = min(last, ColumnBlock.ids(ColumnBlock.fullCount(newest: newest)).lowerBound - 1)
     }
 
     var blockCount: Int64 {
@@ -68,7 +65,7 @@ struct SQLiteColumnSource: ColumnSource {
         _ use: (ColumnValues, ColumnCodes) throws -> Void
     ) throws -> [ClosedRange<Int64>] {
         try use(try ColumnDerivation(db: db, columns: columns).values(postbacks(block), &codes), codes)
-        return block < dueCount ? [postbacks(block)] : []
+        return [postbacks(block)]
     }
 }
 

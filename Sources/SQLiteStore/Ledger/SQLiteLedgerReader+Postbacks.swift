@@ -23,6 +23,11 @@ enum LedgerScan {
         try max(last("postback", db), last("postback_body", db))
     }
 
+    /// The greatest id in `postback`; 0 for none.
+    static func lastPostback(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0
+    }
+
     private static func last(_ table: String, _ db: Database) throws -> Int64 {
         let ids = try Int64.fetchAll(
             db.cachedStatement(sql: "SELECT id FROM \(table) WHERE id > 0 ORDER BY id DESC LIMIT 2"))

@@ -47,7 +47,7 @@ package final class SQLiteLedgerWriter: LedgerWriting {
                         onEvent(.indexRebuilt(path: path, rows: Int64(rebuilt.count * ColumnBlock.rowCount)))
                     }
                 },
-                isNewestOurs: { try LedgerScan.newestRow($0) == memory.lastRow },
+                isNewestOurs: { try LedgerScan.lastPostback($0) == memory.lastPostback },
                 rehearse: { try RecordingBatch.rehearse($0, after: memory.lastRow) },
                 onEvent: onEvent
             ))
