@@ -109,10 +109,6 @@ package struct CopiedPage: Sendable {
     /// Replaces the keys of postbacks by the ids that they have in the target; 0 stands for NULL.
     ///
     /// Rows of postbacks that the target does not have are left out.
-    ///
-    /// - Parameter ids: Finds ids by keys.
-    /// - Returns: The rows as the target has them.
-    /// - Throws: What the closure throws.
     package func resolved(_ ids: ([Digest16]) throws -> [Digest16: Int64]) rethrows -> [[CopiedValue]] {
         guard let column = table.columns.firstIndex(where: { $0.kind == .postback }) else {
             return rows

@@ -33,12 +33,6 @@ package struct LedgerCopier {
     private static let pageSize = 4_096
 
     /// Names both stores.
-    ///
-    /// - Parameters:
-    ///   - source: The store that is read.
-    ///   - target: The store that is written.
-    ///   - judge: Reads and verifies bodies.
-    ///   - onProgress: Told how many postbacks were copied.
     package init(
         from source: any LedgerCopySource,
         to target: any LedgerCopyTarget,

@@ -22,14 +22,9 @@ package protocol LedgerCopyTarget: Sendable {
     func beginCopy(of store: String) throws -> CopyProgress
 
     /// Records the postbacks that are not there, and notes how far the copy came.
-    ///
-    /// - Returns: How many were new.
-    /// - Throws: ``StoreError``.
     func record(_ postbacks: [CopiedPostback], _ progress: CopyProgress) throws -> Int64
 
     /// Adds the rows that are not there.
-    ///
-    /// - Throws: ``StoreError``.
     func add(_ rows: CopiedPage) throws
 
     /// Replaces tables, and notes that the copy has ended.

@@ -15,8 +15,6 @@ package protocol LedgerImporting: LedgerWriting {
     func record(_ deliveries: [Delivery], importing file: ImportedFile?) throws -> [ImportedDelivery]
 
     /// How far files of at most some size were read, the smallest first.
-    ///
-    /// - Throws: ``StoreError``.
     func importedFiles(upTo bytes: Int64) throws -> [ImportedFile]
 
     /// Claims the ids of postbacks that were counted elsewhere, in one transaction.

@@ -25,8 +25,6 @@ package protocol LedgerReading: Sendable {
     func costs(_ question: AdCostQuestion) async throws -> AdCosts
 
     /// Recorded postbacks in the order of their ids.
-    ///
-    /// - Throws: ``StoreError``.
     func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback]
 
     /// Hands out a page of recorded postbacks; whoever goes on from its position gets every postback once, also those
@@ -36,20 +34,12 @@ package protocol LedgerReading: Sendable {
     func export(_ query: ExportQuery) async throws -> ExportPage
 
     /// Deliveries in the quarantine, in the order of their ids.
-    ///
-    /// - Throws: ``StoreError``.
     func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery]
 
     /// How much there is of each class.
-    ///
-    /// - Throws: ``StoreError``.
     func quarantineTotals() async throws -> [QuarantineTotal]
 
     /// Reads everything again from the raw bytes, and changes nothing.
-    ///
-    /// - Parameter judge: Reads and verifies bodies.
-    /// - Returns: What was read and how it differs.
-    /// - Throws: ``StoreError``.
     func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount
 
     /// Closes the connections; a later question opens new ones.

@@ -43,10 +43,6 @@ package struct QuarantineRoom: Sendable {
     }
 
     /// Takes what a store has.
-    ///
-    /// - Parameters:
-    ///   - totals: What there is of each class.
-    ///   - hour: The number of the newest hour, and what it has used up.
     package mutating func replace(
         totals: [QuarantineClass: Used],
         hour: (number: Int64, used: [(kind: QuarantineClass, client: String, used: Used)])

@@ -79,10 +79,6 @@ package struct LedgerRows: RandomAccessCollection, Sendable {
     package let endIndex: Int
 
     /// Creates lazy rows.
-    ///
-    /// - Parameters:
-    ///   - count: How many.
-    ///   - make: Makes the one at an index.
     package init(count: Int, _ make: @escaping @Sendable (Int) -> LedgerRow) {
         endIndex = count
         self.make = make

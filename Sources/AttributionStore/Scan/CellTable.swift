@@ -21,8 +21,6 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
     private static var rowBits: Int { 4 }
 
     /// Creates an empty table.
-    ///
-    /// - Parameter limit: The most keys.
     init(limit: Int) {
         self.limit = limit
         slots = Self.allocate(1_024, Slot(key: 0, row: 0))

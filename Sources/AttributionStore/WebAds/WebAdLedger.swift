@@ -39,8 +39,6 @@ package protocol WebAdWriting: WebAdLedger {
     func prepareToClose()
 
     /// Closes the store; every method fails afterwards.
-    ///
-    /// - Returns: How it was left.
     @discardableResult
     func close() throws -> StoreEnding
 }

@@ -146,9 +146,6 @@ private struct BlockBatch {
     }
 
     /// Writes the blocks and the texts that they need.
-    ///
-    /// - Parameter strays: The numbers of blocks that nobody reads.
-    /// - Throws: ``PostgreSQLFault``.
     func write(deleting strays: [Int64]) throws {
         let gone = strays + replaced
         if !gone.isEmpty {

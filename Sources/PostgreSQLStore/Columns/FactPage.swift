@@ -16,13 +16,6 @@ struct FactPage {
     ]
 
     /// Reads a page.
-    ///
-    /// - Parameters:
-    ///   - connection: Within a transaction.
-    ///   - range: The postbacks.
-    ///   - columns: The columns to read, of ``LedgerColumn/ofBlocks``.
-    ///   - limit: The most postbacks.
-    /// - Throws: ``PostgreSQLFault``.
     init(
         _ connection: PostgreSQLConnection, _ range: CommitRange, _ columns: [LedgerColumn],
         limit: Int = ColumnBlock.rowCount

@@ -41,8 +41,6 @@ extension ColumnBlock {
     }
 
     /// Derives a block from the bytes and writes it.
-    ///
-    /// - Returns: The key digests of its rows, for the owner's index.
     static func rewrite(_ number: Int64, _ db: Database) throws -> [(digest: UInt64, row: Int64)] {
         let ids = ids(number)
         var codes = try ColumnCodes(db)

@@ -12,12 +12,6 @@ struct SQLiteColumnSource: ColumnSource {
     private let lastInBlock: Int64
 
     /// Prepares to count.
-    ///
-    /// - Parameters:
-    ///   - db: The store.
-    ///   - newest: Its newest postback.
-    ///   - last: The last postback to count.
-    /// - Throws: SQLite's errors.
     init(_ db: Database, newest: Int64, through last: Int64) throws {
         self.db = db
         self.last = last

@@ -4,8 +4,6 @@ import GRDB
 
 extension SQLiteLedgerReader {
     /// Returns recorded postbacks in ascending order of ids.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``.
     package func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
         try await read { try query.recorded($0) }
     }

@@ -166,9 +166,6 @@ package final class SQLiteLedgerWriter: LedgerWriting {
     }
 
     /// Checkpoints the log, closes the store and releases the lease; every later call fails.
-    ///
-    /// - Returns: The state in which the store was closed.
-    /// - Throws: Errors of closing the connections.
     @discardableResult
     package func close() throws -> StoreEnding {
         try database.close()

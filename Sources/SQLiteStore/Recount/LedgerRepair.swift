@@ -121,10 +121,6 @@ package struct LedgerRepair {
 
 extension SQLiteLedgerWriter {
     /// Makes anew what is derived from the raw bytes, in small transactions between those that record.
-    ///
-    /// - Parameter judge: Parses and verifies bodies.
-    /// - Returns: What was found, repaired, and remains.
-    /// - Throws: ``AttributionStore/StoreError``.
     package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         let memory = memory
         let reader = try SQLiteLedgerReader(path)

@@ -80,8 +80,6 @@ private struct RecountPass {
     }
 
     /// Reads the postbacks of a block.
-    ///
-    /// - Returns: What those that verify say, with the index in the block.
     private mutating func check(_ ids: ClosedRange<Int64>, through last: Int64) throws -> [(Int, ColumnRow)] {
         let rows = try Row.fetchAll(
             db.cachedStatement(
