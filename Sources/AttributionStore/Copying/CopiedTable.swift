@@ -100,7 +100,6 @@ package struct CopiedPage: Sendable {
     /// The values of each row, in the order of the table's columns.
     package let rows: [[CopiedValue]]
 
-    /// Takes rows of a table.
     package init(_ table: CopiedTable, _ rows: [[CopiedValue]]) {
         self.table = table
         self.rows = rows

@@ -18,10 +18,6 @@ package protocol LedgerImporting: LedgerWriting {
     func importedFiles(upTo bytes: Int64) throws -> [ImportedFile]
 
     /// Claims the ids of postbacks that were counted elsewhere, in one transaction.
-    ///
-    /// - Parameter ids: The ids.
-    /// - Returns: How many of them were not claimed before.
-    /// - Throws: ``StoreError``; then none was.
     func claim(_ ids: [KnownID]) throws -> Int
 }
 
@@ -35,7 +31,6 @@ package struct ImportedFile: Hashable, Sendable {
     /// How many of its records were read.
     package var records: Int64
 
-    /// Names a file.
     package init(digest: [UInt8], bytes: Int64, records: Int64) {
         self.digest = digest
         self.bytes = bytes
@@ -61,7 +56,6 @@ package struct KnownID: Hashable, Sendable {
     /// What is stored of it.
     package let digest: Digest16
 
-    /// Takes what is stored.
     package init(digest: Digest16) {
         self.digest = digest
     }
@@ -80,7 +74,6 @@ package struct KnownID: Hashable, Sendable {
         ])
     }
 
-    /// Names a postback that was received.
     package init(_ key: PostbackKey) {
         self.init(
             network: key.adNetworkID.text, transaction: key.transactionID.text, sequenceIndex: key.sequenceIndex)

@@ -5,8 +5,6 @@ package import Attribution
 /// Each answer is of one snapshot. ``SQLiteLedgerReader`` reads a file of SQLite; `PostgreSQLLedgerReader` a database.
 package protocol LedgerReading: Sendable {
     /// Answers a question; cancelling the task ends the work.
-    ///
-    /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
     func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer
 
     /// The deliveries received in a time range, as of now.
@@ -19,9 +17,6 @@ package protocol LedgerReading: Sendable {
     func deliveries(received: Range<Int64>?, inBackground: Bool) async throws -> DeliveryCounts
 
     /// What is known of the ads of some days, as of now; cancelling the task ends the work.
-    ///
-    /// - Returns: How many ads were signed, and what was spent.
-    /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
     func costs(_ question: AdCostQuestion) async throws -> AdCosts
 
     /// Recorded postbacks in the order of their ids.

@@ -52,7 +52,6 @@ package struct LedgerSettings: Sendable {
     /// How much the quarantine keeps.
     package var budgets: QuarantineBudgets
 
-    /// Creates settings.
     package init(networks: OwnNetworks? = nil, budgets: QuarantineBudgets = QuarantineBudgets()) {
         self.networks = networks
         self.budgets = budgets

@@ -7,7 +7,6 @@ package struct ReceivedTap: Hashable, Sendable {
     /// When it was received; the payload's timestamp.
     package let receivedAt: UnixMilliseconds
 
-    /// Makes a received tap.
     package init(_ tap: WebAdTap, at receivedAt: UnixMilliseconds) {
         self.tap = tap
         self.receivedAt = receivedAt

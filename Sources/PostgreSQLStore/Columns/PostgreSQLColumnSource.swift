@@ -26,7 +26,6 @@ final class PostgreSQLColumnSource: ColumnSource {
     /// Blocks that are read by one statement.
     private static let blocksAtOnce = 32
 
-    /// Prepares to count.
     init(_ connection: PostgreSQLConnection, _ question: LedgerQuestion, through last: CommitPoint) throws {
         self.connection = connection
         self.question = question

@@ -36,8 +36,6 @@ struct BatchID {
     }
 
     /// Notes the transaction, and makes its settings those that recording needs, whatever the role's are.
-    ///
-    /// - Returns: Whether some postbacks are known by their ids alone.
     @discardableResult
     func insert(_ connection: PostgreSQLConnection) throws -> Bool {
         try connection.run(

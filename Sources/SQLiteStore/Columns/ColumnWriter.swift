@@ -11,11 +11,6 @@ struct ColumnWriter {
     /// The first postback in ``rows``; a block begins with it.
     private(set) var first: Int64
 
-    /// Begins at a block boundary.
-    ///
-    /// - Parameters:
-    ///   - codes: All codes in use.
-    ///   - first: The first postback of the first block that is not in the store.
     init(_ codes: ColumnCodes, from first: Int64) {
         self.codes = codes
         self.first = first

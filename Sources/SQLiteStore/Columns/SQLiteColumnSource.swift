@@ -11,7 +11,6 @@ struct SQLiteColumnSource: ColumnSource {
     /// The last postback that is in a block.
     private let lastInBlock: Int64
 
-    /// Prepares to count.
     init(_ db: Database, newest: Int64, through last: Int64) throws {
         self.db = db
         self.last = last

@@ -59,12 +59,6 @@ final class OwnedDatabase: Sendable {
     private static let abandoned = Mutex<[OwnedDatabase]>([])
 
     /// Acquires the lease and takes over the store; if the disk does not allow that now, each write tries again.
-    ///
-    /// - Parameters:
-    ///   - path: The database; created if it does not exist.
-    ///   - schema: The kind of file.
-    ///   - hooks: The owner's callbacks.
-    /// - Throws: ``AttributionStore/StoreError``.
     init(path: String, schema: StoreSchema, hooks: Hooks = Hooks()) throws {
         let path = try ResolvedPath(store: path).text
         self.path = path
@@ -110,11 +104,7 @@ final class OwnedDatabase: Sendable {
 
     /// Checks that this process could own a file, without creating or changing it.
     ///
-    /// - Parameters:
-    ///   - path: The database, which need not exist.
-    ///   - schema: The kind of file.
     /// - Returns: The version of its schema, and whether another process owns it; nil if there is no file yet.
-    /// - Throws: ``StoreError``.
     static func check(_ path: String, _ schema: StoreSchema) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
         let path = try ResolvedPath(store: path).text
         try checkFolder(of: path)
@@ -139,13 +129,6 @@ final class OwnedDatabase: Sendable {
     // MARK: Writing
 
     /// Runs one fenced and watched transaction on the calling thread.
-    ///
-    /// - Parameters:
-    ///   - prepare: Reads what `work` needs, before the transaction; there are no other writers.
-    ///   - work: The body of the transaction.
-    ///   - didCommit: Updates the owner's state after the commit, before the next transaction can begin.
-    /// - Returns: The result of `work`, after the commit.
-    /// - Throws: ``AttributionStore/StoreError``, and what `work` throws; the transaction must not be acknowledged.
     func write<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,

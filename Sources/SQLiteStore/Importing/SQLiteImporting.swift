@@ -72,8 +72,6 @@ extension KnownID {
     }
 
     /// Claims it.
-    ///
-    /// - Returns: Whether it was not claimed before.
     func claim(in db: Database) throws -> Bool {
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO known_id VALUES (?)")
             .execute(arguments: [Data(digest.bytes)])

@@ -155,12 +155,6 @@ struct RecordingBatch {
     }
 
     /// Takes over a postback that another store recorded, and that is not here.
-    ///
-    /// - Parameters:
-    ///   - copied: The postback.
-    ///   - isCounted: Whether it counts as a delivery, too.
-    /// - Returns: Whether it was new.
-    /// - Throws: SQLite's errors.
     mutating func insert(_ copied: CopiedPostback, isCounted: Bool) throws -> Bool {
         guard addedCopies[copied.digests.key] == nil else {
             return false

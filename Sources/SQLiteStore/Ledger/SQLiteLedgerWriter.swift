@@ -59,9 +59,7 @@ package final class SQLiteLedgerWriter: LedgerWriting {
 
     /// Checks that this process could own a store, without creating or changing it.
     ///
-    /// - Parameter path: The database file, which need not exist.
     /// - Returns: The version of its format, and whether another process owns it; nil if there is no file yet.
-    /// - Throws: ``StoreError``.
     package static func check(_ path: String) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
         try OwnedDatabase.check(path, LedgerSchema.schema)
     }
@@ -129,12 +127,6 @@ package final class SQLiteLedgerWriter: LedgerWriting {
     }
 
     /// Runs one recording transaction.
-    ///
-    /// - Parameters:
-    ///   - prepare: Reads what `work` needs, before the transaction.
-    ///   - work: The body of the transaction.
-    /// - Returns: The result of `work`, after the commit.
-    /// - Throws: ``AttributionStore/StoreError``, and what the closures throw.
     func batch<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         work: (inout RecordingBatch, Prepared) throws -> Result

@@ -15,10 +15,6 @@ package struct LedgerRepair {
 
     /// Repairs a store that has no owner, as its owner.
     ///
-    /// - Parameters:
-    ///   - path: The store.
-    ///   - judge: Parses and verifies bodies.
-    /// - Returns: What was found, repaired, and remains.
     /// - Throws: ``AttributionStore/StoreError``, such as ``AttributionStore/StoreError/inUse(path:)`` if it has an
     ///   owner.
     package static func repair(
