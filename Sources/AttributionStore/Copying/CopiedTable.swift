@@ -31,7 +31,7 @@ package struct CopiedTable: Sendable {
         CopiedTable("known_id", ["digest": .digest]), CopiedTable("own_network", ["ad_network_id": .text]),
     ]
 
-    /// First copies for other recipients than the recorded one, copied after the postbacks by every run.
+    /// First copies for other recipients than the recorded one, copied after the postbacks once the source has stopped.
     package static let otherRecipients = CopiedTable(
         "recipient_copy", ["id": .postback, "recipient": .recipient, "received_at": .integer], hasID: true)
 

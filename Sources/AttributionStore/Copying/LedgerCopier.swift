@@ -56,7 +56,9 @@ package struct LedgerCopier {
             try await add(table)
         }
         let isSettled = try await copyPostbacks(&progress, &summary)
-        try await add(.otherRecipients)
+        if isStopped {
+            try await add(.otherRecipients)
+        }
         if isStopped, !progress.hasEnded {
             guard isSettled else {
                 throw LedgerCopyError.notSettled
