@@ -132,19 +132,22 @@ final class OwnedDatabase: Sendable {
     func write<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
+        decidesHealth: Bool = true,
         didCommit: () -> Void = {}
     ) throws -> Result {
         try StoreError.translating(path) {
             try withWriter { db in
                 try takeOver(db)
-                return try transaction(db, prepare, work, didCommit)
+                return try transaction(db, prepare, work, decidesHealth, didCommit)
             }
         }
     }
 
-    /// Runs one fenced and watched transaction on the calling thread.
-    func write<Result>(_ work: (Database) throws -> Result, didCommit: () -> Void = {}) throws -> Result {
-        try write({ _ in }, { db, _ in try work(db) }, didCommit: didCommit)
+    /// Runs one fenced and watched transaction on the calling thread, which decides the health unless told otherwise.
+    func write<Result>(
+        decidesHealth: Bool = true, _ work: (Database) throws -> Result, didCommit: () -> Void = {}
+    ) throws -> Result {
+        try write({ _ in }, { db, _ in try work(db) }, decidesHealth: decidesHealth, didCommit: didCommit)
     }
 
     /// Checks the files; while commits fail, tries one, because a server that is not ready gets no traffic to try with.
@@ -189,6 +192,7 @@ final class OwnedDatabase: Sendable {
         _ db: Database,
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
+        _ decidesHealth: Bool,
         _ didCommit: () -> Void
     ) throws -> Result {
         try checkFiles(db)
@@ -201,14 +205,16 @@ final class OwnedDatabase: Sendable {
             try db.cachedStatement(sql: "COMMIT").execute()
             didCommit()
             try checkFiles(db)
-            note(.ready)
+            if decidesHealth {
+                note(.ready)
+            }
             return result
         } catch {
             // SQLite rolls back by itself after some errors, such as a full disk.
             if db.isInsideTransaction {
                 try? db.rollback()
             }
-            if let error = error as? DatabaseError {
+            if decidesHealth, let error = error as? DatabaseError {
                 note(StoreHealth(StoreFault(error)))
             }
             throw error
