@@ -139,22 +139,6 @@ final class ColumnTests {
         await #expect(throws: LedgerQuestionError.tooManyCells(limit: 1)) { try await reader.answer(question) }
     }
 
-    @Test("A full block that was not written yet is written by the next owner, without an event")
-    func pendingBlock() async throws {
-        let (filled, many) = try fill()
-        try filled.close()
-        try SQLite.execute("DELETE FROM column_block WHERE id / 64 = 1", store.path)
-        #expect(try await SQLiteLedgerReader(store.path).answer(LedgerQuestion()).damaged == [])
-        let events = Events()
-        let owner = try OpenLedger(store.path, onEvent: events.note)
-        #expect(try await owner.differences(postbacks.verifier) == [])
-        #expect(try owner.record([postbacks.delivery(postbacks.draft(id: "next"))]) == [.recorded(.test)])
-        #expect(try SQLite.query("SELECT max(id / 64) FROM column_block", store.path) == "1")
-        try await owner.reader.expectExact(
-            many, LedgerQuestion(dimensions: [.app], conditions: [.init(dimension: .version, values: ["3.0", "2.2"])]))
-        #expect(events.messages == [])
-    }
-
     @Test("If a postback's bytes are lost and its block is damaged, it is not counted, and answers say so")
     func lostColumn() async throws {
         let (filled, many) = try fill()

@@ -86,14 +86,4 @@ struct ImportTests {
         #expect(try ledger.record([try postbacks.delivery(postbacks.draft(id: "id-1"))]) == [.recorded(.test)])
         try ledger.close()
     }
-
-    @Test("A store that was made before is brought along: its owner makes the tables")
-    func older() throws {
-        try SQLiteLedgerWriter(path: store.path).close()
-        try SQLite.execute("DROP TABLE known_id; DROP TABLE imported_file", store.path)
-        let ledger = try OpenLedger(store.path)
-        #expect(try ledger.writer.claim([KnownID(network: "n.skadnetwork", transaction: "a")]) == 1)
-        #expect(try ledger.record([try postbacks.delivery(postbacks.draft(id: "a"))]) == [.duplicate(.test)])
-        try ledger.close()
-    }
 }

@@ -20,7 +20,7 @@ struct MissingTableTests {
 
     @Test(
         "A store without one of its tables is damaged: nothing is recorded in it",
-        arguments: ["owner", "own_network", "postback", "postback_body", "quarantine"])
+        arguments: ["owner", "own_network", "postback", "postback_body", "quarantine", "known_id"])
     func refused(_ table: String) throws {
         let ledger = try OpenLedger(store.path)
         _ = try ledger.record([delivery("a")])
@@ -37,6 +37,8 @@ struct MissingTableTests {
         _ = try ledger.record([delivery("a")])
         try SQLite.execute("DROP TABLE delivery", store.path)
         #expect(throws: StoreError.failed(path: ledger.writer.path, .damaged)) { try ledger.record([delivery("b")]) }
+        #expect(ledger.writer.health == StoreHealth(.damaged))
+        ledger.writer.heartbeat()
         #expect(ledger.writer.health == StoreHealth(.damaged))
         #expect(try await ledger.repair(postbacks.verifier).isWhole)
         #expect(try ledger.record([delivery("b")]) == [.recorded(.test)])

@@ -124,9 +124,6 @@ package struct EncodedColumn {
     }
 
     /// Computes the checksum to store beside it.
-    ///
-    /// - Parameter identity: Begun with everything that tells the column from others.
-    /// - Returns: The checksum.
     package func checksum(_ identity: Checksum) -> Int64 {
         offsets.withUnsafeBytes { ColumnBlock.checksum(identity, ColumnBlock.rules, lowest, highest, $0) }
     }

@@ -71,10 +71,6 @@ package struct ColumnCodes: Sendable {
     }
 
     /// Says that all texts of a column were taken over.
-    ///
-    /// - Parameters:
-    ///   - column: The column.
-    ///   - isCounting: Whether traits have to be those that this release knows.
     package mutating func didRead(_ column: LedgerColumn, isCounting: Bool = true) {
         let index = column.rawValue
         tables[index].storedCount = tables[index].values.count

@@ -14,7 +14,6 @@ package protocol ColumnSource {
     /// Passes one column of a block to a closure.
     ///
     /// - Returns: What `use` returned; nil if the column is missing, damaged, or built by other rules.
-    /// - Throws: What `use` throws, and the store's errors.
     func read<Result>(
         _ block: Int64, _ column: LedgerColumn, _ use: (ColumnBlock) throws -> Result
     ) throws -> Result?
@@ -24,11 +23,7 @@ package protocol ColumnSource {
 
     /// Derives the values of the postbacks that are in no block yet.
     ///
-    /// - Parameters:
-    ///   - columns: The columns to derive.
-    ///   - codes: The codes of the texts; new texts are added.
     /// - Returns: The values of at most a block's postbacks; nil if there are none.
-    /// - Throws: The store's errors.
     func newest(_ columns: [LedgerColumn], _ codes: inout ColumnCodes) throws -> ColumnValues?
 
     /// Derives the values of a block's postbacks from what its columns were derived from.

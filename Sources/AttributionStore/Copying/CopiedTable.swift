@@ -31,7 +31,7 @@ package struct CopiedTable: Sendable {
         CopiedTable("known_id", ["digest": .digest]), CopiedTable("own_network", ["ad_network_id": .text]),
     ]
 
-    /// First copies for other recipients than the recorded one, copied after the postbacks by every run.
+    /// First copies for other recipients than the recorded one, copied after the postbacks once the source has stopped.
     package static let otherRecipients = CopiedTable(
         "recipient_copy", ["id": .postback, "recipient": .recipient, "received_at": .integer], hasID: true)
 
@@ -100,7 +100,6 @@ package struct CopiedPage: Sendable {
     /// The values of each row, in the order of the table's columns.
     package let rows: [[CopiedValue]]
 
-    /// Takes rows of a table.
     package init(_ table: CopiedTable, _ rows: [[CopiedValue]]) {
         self.table = table
         self.rows = rows
@@ -109,10 +108,6 @@ package struct CopiedPage: Sendable {
     /// Replaces the keys of postbacks by the ids that they have in the target; 0 stands for NULL.
     ///
     /// Rows of postbacks that the target does not have are left out.
-    ///
-    /// - Parameter ids: Finds ids by keys.
-    /// - Returns: The rows as the target has them.
-    /// - Throws: What the closure throws.
     package func resolved(_ ids: ([Digest16]) throws -> [Digest16: Int64]) rethrows -> [[CopiedValue]] {
         guard let column = table.columns.firstIndex(where: { $0.kind == .postback }) else {
             return rows

@@ -32,13 +32,6 @@ package struct LedgerCopier {
     /// Postbacks of one transaction.
     private static let pageSize = 4_096
 
-    /// Names both stores.
-    ///
-    /// - Parameters:
-    ///   - source: The store that is read.
-    ///   - target: The store that is written.
-    ///   - judge: Reads and verifies bodies.
-    ///   - onProgress: Told how many postbacks were copied.
     package init(
         from source: any LedgerCopySource,
         to target: any LedgerCopyTarget,
@@ -53,8 +46,6 @@ package struct LedgerCopier {
 
     /// Copies what is not copied yet.
     ///
-    /// - Parameter isStopped: Whether the source has stopped, so that its sums can be copied.
-    /// - Returns: What was done.
     /// - Throws: ``LedgerCopyError``, ``LedgerQuestionError`` when the source was replaced by an older copy of it, and
     ///   ``StoreError``. What was copied until then stays copied.
     package func run(isStopped: Bool) async throws -> Summary {
@@ -64,9 +55,14 @@ package struct LedgerCopier {
         for table in CopiedTable.first {
             try await add(table)
         }
-        try await copyPostbacks(&progress, &summary)
-        try await add(.otherRecipients)
+        let isSettled = try await copyPostbacks(&progress, &summary)
+        if isStopped {
+            try await add(.otherRecipients)
+        }
         if isStopped, !progress.hasEnded {
+            guard isSettled else {
+                throw LedgerCopyError.notSettled
+            }
             var tables: [CopiedPage] = []
             for table in CopiedTable.sums {
                 tables.append(try await rows(of: table))
@@ -79,9 +75,9 @@ package struct LedgerCopier {
         return summary
     }
 
-    private func copyPostbacks(_ progress: inout CopyProgress, _ summary: inout Summary) async throws {
-        var isLast = false
-        while !isLast {
+    /// - Returns: Whether every committed postback was copied.
+    private func copyPostbacks(_ progress: inout CopyProgress, _ summary: inout Summary) async throws -> Bool {
+        while true {
             let query = ExportQuery(traffic: nil, after: progress.position, limit: Self.pageSize)
             let page = try await source.export(query)
             let recorded = page.postbacks.map(\.postback)
@@ -99,8 +95,10 @@ package struct LedgerCopier {
                 summary.postbacks += try target.record(copied, progress)
                 onProgress(summary.postbacks)
             }
-            isLast = page.isLast
             try Task.checkCancellation()
+            if page.isLast {
+                return page.isSettled
+            }
         }
     }
 

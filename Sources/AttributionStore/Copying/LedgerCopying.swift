@@ -3,11 +3,6 @@
 /// Recorded postbacks are read with ``LedgerReading/export(_:)``, which hands out each of them once.
 package protocol LedgerCopySource: LedgerReading {
     /// Hands out a table page by page, from one snapshot.
-    ///
-    /// - Parameters:
-    ///   - table: The table; one that the store does not have yet has no rows.
-    ///   - use: Takes a page. After a lost connection the table comes again, from its first page.
-    /// - Throws: ``StoreError``, and what `use` throws.
     func readRows(of table: CopiedTable, _ use: @escaping @Sendable (CopiedPage, _ isFirst: Bool) throws -> Void)
         async throws
 }
@@ -16,20 +11,13 @@ package protocol LedgerCopySource: LedgerReading {
 package protocol LedgerCopyTarget: Sendable {
     /// Begins a copy, or resumes the one there was.
     ///
-    /// - Parameter store: The name of the source in its positions.
-    /// - Returns: How far it was copied before.
     /// - Throws: ``LedgerCopyError`` when the target is the source or has something of another origin, and ``StoreError``.
     func beginCopy(of store: String) throws -> CopyProgress
 
     /// Records the postbacks that are not there, and notes how far the copy came.
-    ///
-    /// - Returns: How many were new.
-    /// - Throws: ``StoreError``.
     func record(_ postbacks: [CopiedPostback], _ progress: CopyProgress) throws -> Int64
 
     /// Adds the rows that are not there.
-    ///
-    /// - Throws: ``StoreError``.
     func add(_ rows: CopiedPage) throws
 
     /// Replaces tables, and notes that the copy has ended.
@@ -74,10 +62,6 @@ package struct CopyTargetState: Sendable {
 
     /// How far a source was copied before.
     ///
-    /// - Parameters:
-    ///   - source: The source's name in positions.
-    ///   - path: The target's name.
-    /// - Returns: The progress.
     /// - Throws: ``LedgerCopyError`` when the target is the source, or has something of another origin.
     package func progress(of source: String, into path: String) throws(LedgerCopyError) -> CopyProgress {
         guard store != source else {

@@ -1,22 +1,14 @@
 /// Web ads that are copied from one store to another, which is only right when the source answers no more of them.
 package protocol WebAdCopying: WebAdWriting {
     /// A page of rows of ``CopiedTable/webAds`` in the order of their nonces, after one of them.
-    ///
-    /// - Throws: ``StoreError``.
     func ads(after nonce: String, limit: Int) async throws -> [[CopiedValue]]
 
     /// Adds the ads that are not there.
-    ///
-    /// - Returns: How many were new.
-    /// - Throws: ``StoreError``.
     func copy(_ ads: [[CopiedValue]]) async throws -> Int64
 }
 
 extension WebAdCopying {
     /// Takes over all ads of another store, which answers none of them any more.
-    ///
-    /// - Returns: How many were new.
-    /// - Throws: ``StoreError``.
     package func copyAll(from source: any WebAdCopying) async throws -> Int64 {
         var (last, copied): (String, Int64) = ("", 0)
         while case let page = try await source.ads(after: last, limit: 1_000), let end = page.last?.first {

@@ -5,22 +5,12 @@ package protocol AdCostWriting: Sendable {
     /// Takes lines of signed impressions in one transaction. Of lines with one writer and number the greatest count is
     /// kept, so that a line counts once however often it comes.
     ///
-    /// - Parameters:
-    ///   - lines: The lines.
-    ///   - ads: Of which ads.
     /// - Returns: How many lines were new or raised a count, after the commit.
     /// - Throws: ``StoreError``; a caller that does not know whether they were added adds them again.
     @discardableResult
     func addSigned(_ lines: [SignedImpressionCount], of ads: AdTraffic) throws -> Int
 
     /// Records spend in one transaction, all of it or nothing.
-    ///
-    /// - Parameters:
-    ///   - spend: The statements.
-    ///   - ads: Of which ads.
-    ///   - replaces: Whether amounts that were stated before are replaced; otherwise another amount is a conflict.
-    /// - Returns: How many were new, after the commit.
-    /// - Throws: ``StoreError``; then nothing was recorded.
     func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording
 }
 
@@ -55,11 +45,6 @@ package struct SpendBatch: Sendable {
     package private(set) var written: [Spend] = []
 
     /// Compares statements with those of a store.
-    ///
-    /// - Parameters:
-    ///   - spend: The statements.
-    ///   - stored: The amounts that the store has for their keys.
-    ///   - replaces: Whether other amounts are replaced.
     package init(_ spend: [Spend], stored: [Spend.Key: Money], replaces: Bool) {
         var amounts: [Spend.Key: Money] = [:]
         for (index, statement) in spend.enumerated() {

@@ -28,7 +28,6 @@ package struct AdCostQuestion: Sendable {
     /// The limits on the cost of the answer, in which each campaign, and each day of an app, is a cell.
     package var limits: LedgerLimits
 
-    /// Creates a question.
     package init(
         days: ClosedRange<CalendarDay>,
         ads: AdTraffic = .real,
@@ -64,7 +63,6 @@ package struct AdCosts: Hashable, Sendable {
         /// The advertised app.
         package let app: AppStoreItemID
 
-        /// Names an app.
         package init(network: String, app: AppStoreItemID) {
             self.network = network
             self.app = app
@@ -92,15 +90,12 @@ package struct AdCostsBuilder {
     private let check: AnswerCheck
     private var cells = 0
 
-    /// Begins an answer.
     package init(_ question: AdCostQuestion, _ check: AnswerCheck) {
         self.question = question
         self.check = check
     }
 
     /// Adds ads that were signed for a campaign on a day.
-    ///
-    /// - Throws: ``LedgerQuestionError``, and `CancellationError`.
     package mutating func addSigned(_ count: Int64, _ campaign: SignedCampaign, on day: CalendarDay) throws {
         try check()
         let app = AdCosts.App(network: campaign.network, app: campaign.app)
@@ -113,8 +108,6 @@ package struct AdCostsBuilder {
     }
 
     /// Adds what a campaign cost on a day.
-    ///
-    /// - Throws: ``LedgerQuestionError``, and `CancellationError`.
     package mutating func add(_ spend: Spend) throws {
         try check()
         let campaign = spend.key.campaign

@@ -11,7 +11,6 @@ package struct StoredCampaign: Hashable, Sendable {
     /// The digits of the source identifier; empty for none.
     package let sourceIdentifier: String
 
-    /// Takes values of a store.
     package init(network: String, app: Int64, campaignID: Int64, sourceIdentifier: String) {
         self.network = network
         self.app = app

@@ -15,15 +15,9 @@ package protocol LedgerImporting: LedgerWriting {
     func record(_ deliveries: [Delivery], importing file: ImportedFile?) throws -> [ImportedDelivery]
 
     /// How far files of at most some size were read, the smallest first.
-    ///
-    /// - Throws: ``StoreError``.
     func importedFiles(upTo bytes: Int64) throws -> [ImportedFile]
 
     /// Claims the ids of postbacks that were counted elsewhere, in one transaction.
-    ///
-    /// - Parameter ids: The ids.
-    /// - Returns: How many of them were not claimed before.
-    /// - Throws: ``StoreError``; then none was.
     func claim(_ ids: [KnownID]) throws -> Int
 }
 
@@ -37,7 +31,6 @@ package struct ImportedFile: Hashable, Sendable {
     /// How many of its records were read.
     package var records: Int64
 
-    /// Names a file.
     package init(digest: [UInt8], bytes: Int64, records: Int64) {
         self.digest = digest
         self.bytes = bytes
@@ -51,8 +44,7 @@ package enum ImportedDelivery: Hashable, Sendable {
     case made(Recording)
     /// It is the very delivery that is in the store: nothing was changed.
     case known
-    /// It may be a postback of a version or key not known yet, and it could not be kept: there was no room, or that
-    /// part of the store is damaged.
+    /// It may be a postback of a version or key not known yet, and there was no room to keep it.
     case notKept
 }
 
@@ -64,7 +56,6 @@ package struct KnownID: Hashable, Sendable {
     /// What is stored of it.
     package let digest: Digest16
 
-    /// Takes what is stored.
     package init(digest: Digest16) {
         self.digest = digest
     }
@@ -83,7 +74,6 @@ package struct KnownID: Hashable, Sendable {
         ])
     }
 
-    /// Names a postback that was received.
     package init(_ key: PostbackKey) {
         self.init(
             network: key.adNetworkID.text, transaction: key.transactionID.text, sequenceIndex: key.sequenceIndex)

@@ -5,7 +5,6 @@ package struct Checksum: Sendable {
     /// The checksum of what was added.
     package private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Begins one.
     package init() {}
 
     /// Adds a word.

@@ -5,8 +5,6 @@ package import Attribution
 /// Each answer is of one snapshot. ``SQLiteLedgerReader`` reads a file of SQLite; `PostgreSQLLedgerReader` a database.
 package protocol LedgerReading: Sendable {
     /// Answers a question; cancelling the task ends the work.
-    ///
-    /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
     func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer
 
     /// The deliveries received in a time range, as of now.
@@ -19,14 +17,9 @@ package protocol LedgerReading: Sendable {
     func deliveries(received: Range<Int64>?, inBackground: Bool) async throws -> DeliveryCounts
 
     /// What is known of the ads of some days, as of now; cancelling the task ends the work.
-    ///
-    /// - Returns: How many ads were signed, and what was spent.
-    /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
     func costs(_ question: AdCostQuestion) async throws -> AdCosts
 
     /// Recorded postbacks in the order of their ids.
-    ///
-    /// - Throws: ``StoreError``.
     func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback]
 
     /// Hands out a page of recorded postbacks; whoever goes on from its position gets every postback once, also those
@@ -36,20 +29,12 @@ package protocol LedgerReading: Sendable {
     func export(_ query: ExportQuery) async throws -> ExportPage
 
     /// Deliveries in the quarantine, in the order of their ids.
-    ///
-    /// - Throws: ``StoreError``.
     func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery]
 
     /// How much there is of each class.
-    ///
-    /// - Throws: ``StoreError``.
     func quarantineTotals() async throws -> [QuarantineTotal]
 
     /// Reads everything again from the raw bytes, and changes nothing.
-    ///
-    /// - Parameter judge: Reads and verifies bodies.
-    /// - Returns: What was read and how it differs.
-    /// - Throws: ``StoreError``.
     func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount
 
     /// Closes the connections; a later question opens new ones.

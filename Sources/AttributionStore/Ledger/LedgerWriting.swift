@@ -26,39 +26,21 @@ package protocol LedgerWriting: AdCostWriting {
     func record(_ deliveries: [Delivery]) throws -> [Recording?]
 
     /// Judges deliveries of the quarantine again, as if they came now, and counts what is genuine by when it came.
-    ///
-    /// - Parameters:
-    ///   - query: Which deliveries; its limit counts them in all.
-    ///   - judge: Reads and verifies bodies.
-    /// - Returns: What became of them.
-    /// - Throws: ``StoreError``; what was moved until then stays moved.
     func requeue(_ query: QuarantineQuery, judge: ([[UInt8]]) -> [Judgement]) throws -> Requeued
 
     /// Deletes deliveries from the quarantine for good; their counts stay.
-    ///
-    /// - Parameter query: Which deliveries; its limit counts them in all.
-    /// - Returns: How many were deleted.
-    /// - Throws: ``StoreError``; what was deleted until then stays deleted.
     func prune(_ query: QuarantineQuery) throws -> Int64
 
     /// Reads everything again from the raw bytes and mends what follows from them.
-    ///
-    /// - Parameter judge: Reads and verifies bodies.
-    /// - Returns: What was found, mended, and remains.
-    /// - Throws: ``StoreError``.
     func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair
 
     /// A reader of the same store, which the caller closes.
-    ///
-    /// - Throws: ``StoreError``.
     func makeReader() throws -> any LedgerReading
 
     /// Waits a moment at most from now on for what others hold, locks and standbys.
     func prepareToClose()
 
     /// Closes the store; every method fails afterwards.
-    ///
-    /// - Returns: How it was left.
     @discardableResult
     func close() throws -> StoreEnding
 }
@@ -70,7 +52,6 @@ package struct LedgerSettings: Sendable {
     /// How much the quarantine keeps.
     package var budgets: QuarantineBudgets
 
-    /// Creates settings.
     package init(networks: OwnNetworks? = nil, budgets: QuarantineBudgets = QuarantineBudgets()) {
         self.networks = networks
         self.budgets = budgets

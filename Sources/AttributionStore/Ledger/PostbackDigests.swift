@@ -12,7 +12,6 @@ package struct PostbackDigests: Hashable, Sendable {
     /// How they are made; raised when that changes.
     package static let version: Int64 = 1
 
-    /// Makes both digests.
     package init(_ postback: ReceivedPostback, provenance: Provenance) {
         var digester = PostbackDigester()
         self = digester.digests(of: postback, provenance: provenance)
@@ -36,7 +35,6 @@ package struct PostbackDigester: ~Copyable {
     private var hash = SHA256()
     private var bytes: [UInt8] = []
 
-    /// Makes one.
     package init() {}
 
     /// Makes both digests of a postback.

@@ -12,7 +12,6 @@ package struct PostbackTraits: Hashable, Sendable {
     package let interactionType: AdInteractionType?
     package let conversion: Conversion
 
-    /// Takes them from a postback.
     package init(_ postback: SKAdNetworkPostback) {
         framework = .skAdNetwork
         version = postback.version
@@ -25,7 +24,6 @@ package struct PostbackTraits: Hashable, Sendable {
         conversion = postback.conversion
     }
 
-    /// Takes them from a postback.
     package init(_ postback: AdAttributionKitPostback) {
         framework = .adAttributionKit
         version = nil

@@ -21,7 +21,6 @@ package struct RecordedPostback: Sendable {
     /// The digests in its row; nil where they cannot be read, and in a store that has them elsewhere.
     package let digests: PostbackDigests?
 
-    /// Takes what a store has of a postback.
     package init(
         id: Int64,
         recordedAtMilliseconds: Int64,
@@ -63,7 +62,6 @@ package struct PostbackQuery: Hashable, Sendable {
     /// The most postbacks to return.
     package var limit: Int
 
-    /// Creates a query.
     package init(
         transactionID: String? = nil,
         received: Range<Int64>? = nil,

@@ -37,7 +37,6 @@ package struct QuarantineBudgets: Hashable, Sendable {
         /// The most bytes of bodies.
         package var bytes: Int64
 
-        /// Creates a budget.
         package init(rows: Int64, bytes: Int64) {
             self.rows = rows
             self.bytes = bytes

@@ -17,7 +17,6 @@ package struct QuarantineRoom: Sendable {
         /// Their bytes.
         package var bytes: Int64
 
-        /// Makes a sum.
         package init(rows: Int64 = 0, bytes: Int64 = 0) {
             self.rows = rows
             self.bytes = bytes
@@ -43,10 +42,6 @@ package struct QuarantineRoom: Sendable {
     }
 
     /// Takes what a store has.
-    ///
-    /// - Parameters:
-    ///   - totals: What there is of each class.
-    ///   - hour: The number of the newest hour, and what it has used up.
     package mutating func replace(
         totals: [QuarantineClass: Used],
         hour: (number: Int64, used: [(kind: QuarantineClass, client: String, used: Used)])
@@ -60,8 +55,6 @@ package struct QuarantineRoom: Sendable {
     }
 
     /// Claims room for one body in the hourly budget of its class and in its client's share.
-    ///
-    /// - Returns: Whether it may be kept, as far as the hour is concerned.
     package mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
         let hour = milliseconds.dividedRoundingDown(by: Self.hourMilliseconds)
         // Bodies of the previous hour may still arrive. A much earlier hour means that the clock had been wrong.

@@ -21,7 +21,6 @@ package struct QuarantinedDelivery: Sendable {
     /// The bytes as received.
     package let body: [UInt8]
 
-    /// Takes what a store has of a delivery.
     package init(
         id: Int64,
         kind: QuarantineClass,
@@ -67,7 +66,6 @@ package struct QuarantineQuery: Hashable, Sendable {
     /// The most deliveries to return.
     package var limit: Int
 
-    /// Creates a query.
     package init(
         kind: QuarantineClass? = nil,
         reason: String? = nil,
@@ -117,7 +115,6 @@ package struct QuarantineTotal: Hashable, Sendable {
     /// Their size in bytes.
     package let bytes: Int64
 
-    /// Makes a total.
     package init(kind: QuarantineClass, count: Int64, bytes: Int64) {
         self.kind = kind
         self.count = count
@@ -138,7 +135,6 @@ package struct Requeued: Hashable, Sendable {
     /// How many stay in the quarantine, for the same reason or another.
     package var stayed: Int64 = 0
 
-    /// Creates results of zero deliveries.
     package init() {}
 
     /// Counts a delivery that was judged, and what it was recorded as; nil for one that stays.

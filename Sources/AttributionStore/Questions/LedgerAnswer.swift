@@ -29,14 +29,12 @@ package struct LedgerAnswer: Sendable {
         /// The value.
         package let value: String
 
-        /// Creates an unseen value.
         package init(dimension: ReportDimension, value: String) {
             self.dimension = dimension
             self.value = value
         }
     }
 
-    /// Creates an answer.
     package init(
         rows: LedgerRows,
         totals: Counts,
@@ -65,7 +63,6 @@ package struct LedgerRow: Hashable, Sendable {
     /// The counts.
     package let counts: Counts
 
-    /// Creates a row.
     package init(values: [String], counts: Counts) {
         self.values = values
         self.counts = counts
@@ -78,17 +75,11 @@ package struct LedgerRows: RandomAccessCollection, Sendable {
     /// How many rows there are.
     package let endIndex: Int
 
-    /// Creates lazy rows.
-    ///
-    /// - Parameters:
-    ///   - count: How many.
-    ///   - make: Makes the one at an index.
     package init(count: Int, _ make: @escaping @Sendable (Int) -> LedgerRow) {
         endIndex = count
         self.make = make
     }
 
-    /// Wraps existing rows.
     package init(_ rows: [LedgerRow]) {
         self.init(count: rows.count) { rows[$0] }
     }

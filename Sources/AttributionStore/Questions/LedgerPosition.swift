@@ -60,7 +60,6 @@ package struct ExportQuery: Hashable, Sendable {
     /// The size of a block of columns in SQLite; smaller pages would read each block several times.
     package static let pageSize = 4_096
 
-    /// Creates a query.
     package init(traffic: Traffic?, after: LedgerPosition? = nil, limit: Int = pageSize) {
         self.traffic = traffic
         self.after = after
@@ -76,13 +75,16 @@ package struct ExportPage: Sendable {
     package let position: LedgerPosition
     /// Whether this is the last page.
     package let isLast: Bool
+    /// Whether every postback that is committed comes before its end; if not, a transaction still runs.
+    package let isSettled: Bool
 
-    /// Makes a page.
     package init(
         postbacks: [(position: LedgerPosition, postback: RecordedPostback)],
         position: LedgerPosition,
-        isLast: Bool
+        isLast: Bool,
+        isSettled: Bool = true
     ) {
+        self.isSettled = isSettled
         self.postbacks = postbacks
         self.position = position
         self.isLast = isLast

@@ -11,7 +11,6 @@ package struct LedgerQuestion: Sendable {
         /// Whether postbacks with these values are excluded rather than selected.
         package let isExcluded: Bool
 
-        /// Creates a condition.
         package init(dimension: ReportDimension, values: Set<String>, isExcluded: Bool = false) {
             self.dimension = dimension
             self.values = values
@@ -34,7 +33,6 @@ package struct LedgerQuestion: Sendable {
     /// The limits on the cost of the answer.
     package var limits: LedgerLimits
 
-    /// Creates a question.
     package init(
         dimensions: [ReportDimension] = [],
         conditions: [Condition] = [],
@@ -62,7 +60,6 @@ package struct LedgerCalendar: Sendable {
     /// The text of a period.
     package let label: @Sendable (_ dimension: ReportDimension, _ period: Int64) -> String
 
-    /// Creates a calendar.
     package init(
         period: @escaping @Sendable (_ dimension: ReportDimension, _ quarter: Int64) -> Int64,
         label: @escaping @Sendable (_ dimension: ReportDimension, _ period: Int64) -> String
@@ -88,7 +85,6 @@ package struct LedgerLimits: Hashable, Sendable {
     /// Whether counting has a lower priority, as it must in a process that records.
     package var isBackground: Bool
 
-    /// Creates limits.
     package init(cells: Int = 1_000_000, deadline: Duration? = nil, isBackground: Bool = false) {
         self.cells = cells
         self.deadline = deadline
@@ -103,11 +99,6 @@ package struct AnswerCheck {
     private let checkCancellation: () throws -> Void
 
     /// Watches over an answer.
-    ///
-    /// - Parameters:
-    ///   - limits: The limits of its question.
-    ///   - start: When the question was asked.
-    ///   - checkCancellation: Throws if nobody waits for the answer any more.
     package init(
         _ limits: LedgerLimits,
         since start: ContinuousClock.Instant,

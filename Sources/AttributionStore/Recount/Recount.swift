@@ -142,11 +142,6 @@ package struct RecountRepair: Hashable, Sendable {
     private static let rounds = 100
 
     /// Repairs and recounts until a round mends nothing more.
-    ///
-    /// - Parameters:
-    ///   - recount: Recounts the store.
-    ///   - repair: Repairs the differences that it is given.
-    /// - Throws: What the closures throw.
     package init(
         recount: () async throws -> Recount, repair: ([RecountDifference]) async throws -> Void
     ) async throws {

@@ -20,9 +20,6 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
     /// The bits of a key within a row: a row of 16 counts is a cache line.
     private static var rowBits: Int { 4 }
 
-    /// Creates an empty table.
-    ///
-    /// - Parameter limit: The most keys.
     init(limit: Int) {
         self.limit = limit
         slots = Self.allocate(1_024, Slot(key: 0, row: 0))

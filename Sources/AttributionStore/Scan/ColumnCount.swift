@@ -6,12 +6,6 @@ package struct ColumnCount {
     private let question: LedgerQuestion
     private let check: AnswerCheck
 
-    /// Prepares an answer.
-    ///
-    /// - Parameters:
-    ///   - source: What the store has, in one snapshot.
-    ///   - question: What to count.
-    ///   - check: Ends the answer when it is no longer wanted.
     package init(_ source: any ColumnSource, _ question: LedgerQuestion, _ check: AnswerCheck) {
         self.source = source
         self.question = question

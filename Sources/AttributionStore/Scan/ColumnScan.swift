@@ -188,8 +188,6 @@ extension ColumnBlock {
     }
 
     /// Deselects postbacks whose code is not allowed.
-    ///
-    /// - Returns: Whether any is left.
     fileprivate func select(
         _ allowed: [UInt8],
         _ selected: UnsafeMutablePointer<UInt8>,

@@ -7,7 +7,6 @@ package struct ReceivedTap: Hashable, Sendable {
     /// When it was received; the payload's timestamp.
     package let receivedAt: UnixMilliseconds
 
-    /// Makes a received tap.
     package init(_ tap: WebAdTap, at receivedAt: UnixMilliseconds) {
         self.tap = tap
         self.receivedAt = receivedAt
@@ -41,12 +40,6 @@ package struct TapGroup: Sendable {
         case damaged(path: String)
 
         /// An ad that may be answered.
-        ///
-        /// - Parameters:
-        ///   - adNetworkID: The network, as stored.
-        ///   - itunesItemID: The advertised app, as stored.
-        ///   - sourceIdentifier: The source identifier, as stored.
-        ///   - path: The store, for messages.
         package init(usable adNetworkID: String, _ itunesItemID: Int64, _ sourceIdentifier: Int64, path: String) {
             do {
                 self = .usable(
@@ -66,10 +59,6 @@ package struct TapGroup: Sendable {
     package private(set) var answers: [TapAnswer]
 
     /// Decides taps.
-    ///
-    /// - Parameters:
-    ///   - taps: The taps.
-    ///   - stored: What the store has of the ad of a tap.
     package init(_ taps: [ReceivedTap], stored: (ReceivedTap) throws -> StoredAd) rethrows {
         self.taps = taps
         answers = Array(repeating: .refused(.nonceUnknown), count: taps.count)

@@ -6,9 +6,6 @@ package import Attribution
 package protocol WebAdLedger: Sendable {
     /// Stores ads, and deletes some of those that expired more than 30 days ago.
     ///
-    /// - Parameters:
-    ///   - ads: Ads with new nonces; either all of them are stored or none.
-    ///   - now: The current time.
     /// - Throws: Errors of the store; none of the ads may be handed out.
     func issue(_ ads: [WebAd], at now: UnixMilliseconds) async throws
 
@@ -39,8 +36,6 @@ package protocol WebAdWriting: WebAdLedger {
     func prepareToClose()
 
     /// Closes the store; every method fails afterwards.
-    ///
-    /// - Returns: How it was left.
     @discardableResult
     func close() throws -> StoreEnding
 }

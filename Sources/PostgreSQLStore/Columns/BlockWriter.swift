@@ -38,10 +38,6 @@ struct BlockWriter {
     ///
     /// Blocks are left to a release that makes them by later rules: two releases side by side would write each other's
     /// blocks again and again.
-    ///
-    /// - Parameter isWaiting: Whether to wait for another node.
-    /// - Returns: What was done.
-    /// - Throws: ``PostgreSQLFault``.
     @discardableResult
     func step(isWaiting: Bool = false) throws -> Step {
         try connection.transaction { connection in
@@ -117,12 +113,6 @@ private struct BlockBatch {
     }
 
     /// Adds blocks of some postbacks, until it is full.
-    ///
-    /// - Parameters:
-    ///   - range: The postbacks.
-    ///   - number: The block that has them now.
-    ///   - isWhole: Whether the last block ends with the range, however few it has; if not, all are full.
-    /// - Throws: ``PostgreSQLFault``.
     mutating func add(_ range: CommitRange, replacing number: Int64? = nil, isWhole: Bool) throws {
         var after = range.after
         while after < range.through, !isFull {
@@ -146,9 +136,6 @@ private struct BlockBatch {
     }
 
     /// Writes the blocks and the texts that they need.
-    ///
-    /// - Parameter strays: The numbers of blocks that nobody reads.
-    /// - Throws: ``PostgreSQLFault``.
     func write(deleting strays: [Int64]) throws {
         let gone = strays + replaced
         if !gone.isEmpty {

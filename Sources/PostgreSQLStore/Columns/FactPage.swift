@@ -15,14 +15,6 @@ struct FactPage {
         .traffic: Traffic.allCases.map(\.rawValue), .recipient: Delivery.Recipient.allCases.map(\.rawValue),
     ]
 
-    /// Reads a page.
-    ///
-    /// - Parameters:
-    ///   - connection: Within a transaction.
-    ///   - range: The postbacks.
-    ///   - columns: The columns to read, of ``LedgerColumn/ofBlocks``.
-    ///   - limit: The most postbacks.
-    /// - Throws: ``PostgreSQLFault``.
     init(
         _ connection: PostgreSQLConnection, _ range: CommitRange, _ columns: [LedgerColumn],
         limit: Int = ColumnBlock.rowCount
@@ -49,13 +41,7 @@ struct FactPage {
     /// A postback with traits that only a later release knows is read again from its bytes; without them it is marked as
     /// missing.
     ///
-    /// - Parameters:
-    ///   - connection: Within a transaction.
-    ///   - texts: The texts known so far; others are looked up.
-    ///   - codes: The codes of the texts; new texts are added.
-    ///   - isCounting: Whether traits have to be those that this release knows.
     /// - Returns: The values, in the same order.
-    /// - Throws: ``PostgreSQLFault``.
     func values(
         _ connection: PostgreSQLConnection,
         _ texts: inout CodedTexts,
@@ -180,23 +166,8 @@ extension LedgerColumn {
         }
     }
 
-    /// What is selected from `skan.postback` for it.
+    /// The column of `skan.postback` that it is made from.
     var factSQL: String {
-        switch self {
-        case .traffic: "traffic"
-        case .recipient: "recipient"
-        case .quarter: "quarter"
-        case .transaction: "transaction"
-        case .key: "key_check"
-        case .traits: "traits"
-        case .app: "app"
-        case .campaignID: "campaign_id"
-        case .sourceIdentifier: "source_identifier"
-        case .sourceApp: "source_app"
-        case .sourceDomain: "source_domain"
-        case .network: "network"
-        case .country: "country"
-        case .marketplace: "marketplace"
-        }
+        kind?.column ?? (self == .key ? "key_check" : "\(self)")
     }
 }

@@ -26,13 +26,6 @@ final class PostgreSQLColumnSource: ColumnSource {
     /// Blocks that are read by one statement.
     private static let blocksAtOnce = 32
 
-    /// Prepares to count.
-    ///
-    /// - Parameters:
-    ///   - connection: Within the transaction.
-    ///   - question: What to count.
-    ///   - last: The last postback to count.
-    /// - Throws: ``PostgreSQLFault``.
     init(_ connection: PostgreSQLConnection, _ question: LedgerQuestion, through last: CommitPoint) throws {
         self.connection = connection
         self.question = question
@@ -155,13 +148,6 @@ struct StoredColumn {
     private let offsets: [UInt8]
 
     /// Reads columns of blocks, none of them checked yet.
-    ///
-    /// - Parameters:
-    ///   - headers: The blocks.
-    ///   - columns: The columns.
-    ///   - connection: Within a transaction.
-    /// - Returns: The columns by the blocks' numbers.
-    /// - Throws: ``PostgreSQLFault``.
     static func read(
         _ headers: [BlockHeader], _ columns: [LedgerColumn], _ connection: PostgreSQLConnection
     ) throws -> [Int64: [LedgerColumn: StoredColumn]] {

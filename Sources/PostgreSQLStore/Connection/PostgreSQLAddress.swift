@@ -30,7 +30,6 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
 
-    /// Reads an address.
     package init(_ text: String, overriding: [String: String] = [:]) throws(StoreError) {
         if let problem = cpq_load() {
             throw .noClientLibrary(reason: String(cString: problem))

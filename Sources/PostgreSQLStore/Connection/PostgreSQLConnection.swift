@@ -61,8 +61,6 @@ final class PostgreSQLConnection: Sendable {
     }
 
     /// Runs a statement.
-    ///
-    /// - Returns: Its rows.
     @discardableResult
     func run(_ sql: String, _ parameters: [PostgreSQLParameter] = []) throws -> PostgreSQLResult {
         notices.warnings.store(0, ordering: .relaxed)

@@ -60,7 +60,6 @@ final class PostgreSQLResult {
     /// How many rows there are.
     let count: Int
 
-    /// Takes a result over.
     init(_ result: OpaquePointer) {
         self.result = result
         count = Int(cpq_ntuples(result))

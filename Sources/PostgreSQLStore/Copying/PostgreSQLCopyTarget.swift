@@ -13,8 +13,6 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
     }
 
     /// Connects, and makes the tables when they are missing.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``.
     package init(_ address: PostgreSQLAddress) throws {
         self.address = address
         let connection = try StoreError.translating(address) {

@@ -86,11 +86,14 @@ extension CopiedTable {
             case .digest: "CASE WHEN \(column.name) <> '' THEN encode(\(column.name), 'hex')::uuid END"
             }
         }
-        try connection.run(
-            """
-            INSERT INTO skan.\(name) (\(names)) SELECT \(values.joined(separator: ", "))
-            FROM unnest(\(arrays)) WITH ORDINALITY AS copied (\(names), position)
-            ORDER BY position ON CONFLICT DO NOTHING
-            """, parameters(rows))
+        // The server takes at most 1 GiB in one value, which is as much as a quarantine has.
+        for start in stride(from: 0, to: rows.count, by: 1_024) {
+            try connection.run(
+                """
+                INSERT INTO skan.\(name) (\(names)) SELECT \(values.joined(separator: ", "))
+                FROM unnest(\(arrays)) WITH ORDINALITY AS copied (\(names), position)
+                ORDER BY position ON CONFLICT DO NOTHING
+                """, parameters(Array(rows[start..<min(start + 1_024, rows.count)])))
+        }
     }
 }

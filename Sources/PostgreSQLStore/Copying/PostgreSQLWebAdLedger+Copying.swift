@@ -22,10 +22,9 @@ extension PostgreSQLWebAdLedger: WebAdCopying {
                 let table = CopiedTable.webAds
                 return try connection.run(
                     """
-                    INSERT INTO skan.web_ad (\(table.names), answer)
+                    INSERT INTO skan.web_ad (\(table.names))
                     SELECT nonce, ad_network_id, itunes_item_id, source_identifier, string_to_array(domains, ' '),
-                        issued_at, expires_at, nullif(answered_at, 0), nullif(answered_domain, ''),
-                        CASE WHEN answered_at <> 0 THEN gen_random_uuid() END
+                        issued_at, expires_at, nullif(answered_at, 0), nullif(answered_domain, '')
                     FROM unnest(\(table.arrays)) AS ad (\(table.names))
                     ON CONFLICT (nonce) DO NOTHING
                     """, table.parameters(ads)

@@ -46,7 +46,8 @@ extension PostgreSQLLedgerReader {
             let isLast = postbacks.count < query.limit
             return ExportPage(
                 postbacks: Array(zip(positions, postbacks)),
-                position: isLast ? newest.position : positions.last ?? newest.position, isLast: isLast)
+                position: isLast ? newest.position : positions.last ?? newest.position, isLast: isLast,
+                isSettled: snapshot.newestOrder.map { $0 < snapshot.horizon } ?? true)
         }
     }
 }

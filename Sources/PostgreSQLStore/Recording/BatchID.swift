@@ -36,8 +36,6 @@ struct BatchID {
     }
 
     /// Notes the transaction, and makes its settings those that recording needs, whatever the role's are.
-    ///
-    /// - Returns: Whether some postbacks are known by their ids alone.
     @discardableResult
     func insert(_ connection: PostgreSQLConnection) throws -> Bool {
         try connection.run(
@@ -50,24 +48,23 @@ struct BatchID {
 
     /// Finds out whether the transaction was committed whose answer was lost.
     ///
-    /// Inserting the number again waits for the transaction if it still runs, and keeps it from being committed if it
-    /// does not. The commit made here comes after it, and so the standbys have it too when this one returns.
+    /// Inserting the number again waits for the transaction if it still runs. If the number can be inserted, there was
+    /// no commit; this is rolled back, so that a further attempt does not find its own number. If not, the commit made
+    /// here comes after it, and so the standbys have it too when this one returns.
     func findCommit(
         _ address: PostgreSQLAddress, _ closing: ClosingBound, _ connect: () throws -> PostgreSQLConnection
     ) throws {
         let end = ContinuousClock.now + Self.patience
         while true {
             do {
-                let isCommitted = try connect().recordingTransaction { connection in
-                    try connection.run(
+                return try connect().recordingTransaction { connection in
+                    let inserted = try connection.run(
                         "INSERT INTO skan.batch (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING true",
-                        [parameter]
-                    ).count == 0
+                        [parameter])
+                    guard inserted.count == 0 else {
+                        throw StoreError.failed(path: address.description, .connectionLost)
+                    }
                 }
-                guard isCommitted else {
-                    throw StoreError.failed(path: address.description, .connectionLost)
-                }
-                return
             } catch let error as StoreError {
                 throw error
             } catch {

@@ -59,8 +59,6 @@ struct PostbackInsertion {
     ///
     /// Ids follow the order received, and keys that are known already get none: only a node that loses against another
     /// leaves a gap.
-    ///
-    /// - Returns: Their ids.
     private func insertKeys(
         _ connection: PostgreSQLConnection, excluding claimed: Set<Digest16>
     ) throws -> [Digest16: Int64] {
@@ -155,8 +153,6 @@ struct PostbackInsertion {
     private static let columns = PostbackFacts.codedColumns.joined(separator: ", ")
 
     /// Facts and bodies, and whether the codes they use are the server's.
-    ///
-    /// - Returns: The statement.
     private static func sql(_ input: String = "", _ column: String = "", recordedAt: String = "now()") -> String {
         """
         WITH input AS MATERIALIZED (

@@ -37,7 +37,6 @@ struct PostgreSQLBatch {
     /// When the database says that it recorded; nil when no postback was new.
     private(set) var recordedAt: Int64?
 
-    /// Begins the work of a transaction.
     init(_ connection: PostgreSQLConnection, networks: OwnNetworks, codes: ValueCodes, room: QuarantineRoom) {
         self.connection = connection
         self.networks = networks

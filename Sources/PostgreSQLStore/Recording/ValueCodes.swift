@@ -14,6 +14,11 @@ struct CodedValue: Hashable, Comparable {
         case country
         case marketplace
         case keyName = "key-name"
+
+        /// The column of `skan.postback` with its codes.
+        var column: String {
+            rawValue.replacing("-", with: "_")
+        }
     }
 
     let kind: Kind
@@ -90,21 +95,15 @@ struct ValueCodes {
 extension PostbackFacts {
     /// The values that a row has codes for, in the order of the columns of `skan.postback`.
     func values(keyName: String) -> [CodedValue] {
-        [
-            CodedValue(kind: .traits, text: traits.description), CodedValue(kind: .network, text: network),
-            CodedValue(kind: .app, text: app), CodedValue(kind: .campaignID, text: campaignID),
-            CodedValue(kind: .sourceIdentifier, text: sourceIdentifier),
-            CodedValue(kind: .sourceApp, text: sourceApp), CodedValue(kind: .sourceDomain, text: sourceDomain),
-            CodedValue(kind: .country, text: country), CodedValue(kind: .marketplace, text: marketplace),
-            CodedValue(kind: .keyName, text: keyName),
+        let texts = [
+            traits.description, network, app, campaignID, sourceIdentifier, sourceApp, sourceDomain, country,
+            marketplace, keyName,
         ]
+        return zip(CodedValue.Kind.allCases, texts).map { CodedValue(kind: $0, text: $1) }
     }
 
     /// The columns of ``values(keyName:)``.
-    static let codedColumns = [
-        "traits", "network", "app", "campaign_id", "source_identifier", "source_app", "source_domain", "country",
-        "marketplace", "key_name",
-    ]
+    static let codedColumns = CodedValue.Kind.allCases.map(\.column)
 }
 
 /// A code that a node remembered is not what the server has.

@@ -24,8 +24,6 @@ package struct SchemaMigrator {
     }
 
     /// Makes what is missing.
-    ///
-    /// - Returns: What was done.
     @discardableResult
     package static func migrate(_ address: PostgreSQLAddress) throws -> MigrationOutcome {
         try StoreError.translating(address) {
@@ -34,8 +32,6 @@ package struct SchemaMigrator {
     }
 
     /// Says whether something is missing, and changes nothing.
-    ///
-    /// - Returns: What ``migrate(_:)`` would do.
     package static func check(_ address: PostgreSQLAddress) throws -> MigrationOutcome {
         try StoreError.translating(address) {
             let migrator = SchemaMigrator(try PostgreSQLConnection(address), address)

@@ -30,8 +30,6 @@ final class StoreUpkeep: Sendable {
     }
 
     /// Looks at the server, and after some beats puts the tables in order.
-    ///
-    /// - Returns: How full the quarantine is, now and then.
     func beat() -> QuarantineRoom? {
         state.withLock { state in
             guard !state.isClosed, !node.closing.isOver else {

@@ -15,12 +15,9 @@ extension ColumnBlock {
         return first...(first + Int64(rowCount) - 1)
     }
 
-    /// How many blocks the store should have: all full blocks, except the newest while it is not written yet.
-    static func dueCount(_ db: Database, newest: Int64) throws -> Int64 {
-        let fullCount = number(of: newest + 1)
-        let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM column_block"))
-        let lastStored = last?.dividedRoundingDown(by: columnsReserved) ?? -1
-        return lastStored == fullCount - 2 ? fullCount - 1 : fullCount
+    /// How many blocks are full, and therefore in the store.
+    static func fullCount(newest: Int64) -> Int64 {
+        number(of: newest + 1)
     }
 
     /// The row id of a block's first column.
@@ -44,8 +41,6 @@ extension ColumnBlock {
     }
 
     /// Derives a block from the bytes and writes it.
-    ///
-    /// - Returns: The key digests of its rows, for the owner's index.
     static func rewrite(_ number: Int64, _ db: Database) throws -> [(digest: UInt64, row: Int64)] {
         let ids = ids(number)
         var codes = try ColumnCodes(db)

@@ -3,8 +3,7 @@ import GRDB
 
 /// The owner's columns in memory: the values of postbacks that are in no block yet, and the codes of every text.
 ///
-/// A recording transaction appends to it and truncates it on failure. Full blocks are written in a separate
-/// transaction, so that damaged columns never stop recording.
+/// A recording transaction appends to it and writes full blocks; the next one removes what a failed one appended.
 struct ColumnWriter {
     private var codes: ColumnCodes
     /// The values of the postbacks from ``first`` on.
@@ -12,11 +11,6 @@ struct ColumnWriter {
     /// The first postback in ``rows``; a block begins with it.
     private(set) var first: Int64
 
-    /// Begins at a block boundary.
-    ///
-    /// - Parameters:
-    ///   - codes: All codes in use.
-    ///   - first: The first postback of the first block that is not in the store.
     init(_ codes: ColumnCodes, from first: Int64) {
         self.codes = codes
         self.first = first
@@ -42,13 +36,11 @@ struct ColumnWriter {
         self.rows = rows
     }
 
-    /// Whether a block is full.
-    var hasFullBlock: Bool {
-        rows.count >= ColumnBlock.rowCount
-    }
-
     /// Writes the full blocks.
     func writeBlocks(_ db: Database) throws {
+        guard !fullBlocks.isEmpty else {
+            return
+        }
         try codes.write(db)
         for start in fullBlocks {
             let number = ColumnBlock.number(of: first + Int64(start))
@@ -58,16 +50,15 @@ struct ColumnWriter {
         }
     }
 
-    /// Removes the full blocks from memory.
-    ///
-    /// - Parameter areWritten: Whether they are in the store; if not, they are counted from their bytes.
-    mutating func dropBlocks(areWritten: Bool) {
+    /// Removes the full blocks from memory after the commit.
+    mutating func dropBlocks() {
         let count = fullBlocks.count * ColumnBlock.rowCount
+        guard count > 0 else {
+            return
+        }
         rows.removeFirst(count)
         first += Int64(count)
-        if areWritten {
-            codes.didWrite()
-        }
+        codes.didWrite()
     }
 
     private var fullBlocks: [Int] {

@@ -10,22 +10,12 @@ struct SQLiteColumnSource: ColumnSource {
     private let last: Int64
     /// The last postback that is in a block.
     private let lastInBlock: Int64
-    /// How many blocks the store should have.
-    private let dueCount: Int64
 
-    /// Prepares to count.
-    ///
-    /// - Parameters:
-    ///   - db: The store.
-    ///   - newest: Its newest postback.
-    ///   - last: The last postback to count.
-    /// - Throws: SQLite's errors.
     init(_ db: Database, newest: Int64, through last: Int64) throws {
         self.db = db
         self.last = last
         reader = try ColumnBlockReader(db)
-        lastInBlock = min(last, ColumnBlock.ids(ColumnBlock.number(of: newest + 1)).lowerBound - 1)
-        dueCount = try ColumnBlock.dueCount(db, newest: newest)
+        lastInBlock = min(last, ColumnBlock.ids(ColumnBlock.fullCount(newest: newest)).lowerBound - 1)
     }
 
     var blockCount: Int64 {
@@ -68,7 +58,7 @@ struct SQLiteColumnSource: ColumnSource {
         _ use: (ColumnValues, ColumnCodes) throws -> Void
     ) throws -> [ClosedRange<Int64>] {
         try use(try ColumnDerivation(db: db, columns: columns).values(postbacks(block), &codes), codes)
-        return block < dueCount ? [postbacks(block)] : []
+        return [postbacks(block)]
     }
 }
 

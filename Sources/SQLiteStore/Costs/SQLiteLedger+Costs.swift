@@ -10,12 +10,12 @@ extension SQLiteLedgerWriter {
             return 0
         }
         let rows = SignedRow.rows(lines)
-        return try database.write { db in try ads.write(rows, db) }
+        return try database.write(decidesHealth: false) { db in try ads.write(rows, db) }
     }
 
     /// Records spend; see ``AttributionStore/AdCostWriting/recordSpend(_:of:replaces:)``.
     package func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
-        try database.write { db in
+        try database.write(decidesHealth: false) { db in
             var stored: [Spend.Key: Money] = [:]
             for spend in spend {
                 stored[spend.key] = try Int64.fetchOne(

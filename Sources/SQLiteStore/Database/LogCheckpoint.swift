@@ -97,7 +97,6 @@ final class LogCheckpoint: Sendable {
 
     /// Checkpoints everything, empties the log, and prevents further checkpoints.
     ///
-    /// - Parameter writer: The writing connection, outside a transaction.
     /// - Returns: Why the log is still needed; nil if it is not.
     func finish(_ writer: Database) -> StoreFault? {
         stop()

@@ -59,12 +59,6 @@ final class OwnedDatabase: Sendable {
     private static let abandoned = Mutex<[OwnedDatabase]>([])
 
     /// Acquires the lease and takes over the store; if the disk does not allow that now, each write tries again.
-    ///
-    /// - Parameters:
-    ///   - path: The database; created if it does not exist.
-    ///   - schema: The kind of file.
-    ///   - hooks: The owner's callbacks.
-    /// - Throws: ``AttributionStore/StoreError``.
     init(path: String, schema: StoreSchema, hooks: Hooks = Hooks()) throws {
         let path = try ResolvedPath(store: path).text
         self.path = path
@@ -110,11 +104,7 @@ final class OwnedDatabase: Sendable {
 
     /// Checks that this process could own a file, without creating or changing it.
     ///
-    /// - Parameters:
-    ///   - path: The database, which need not exist.
-    ///   - schema: The kind of file.
     /// - Returns: The version of its schema, and whether another process owns it; nil if there is no file yet.
-    /// - Throws: ``StoreError``.
     static func check(_ path: String, _ schema: StoreSchema) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
         let path = try ResolvedPath(store: path).text
         try checkFolder(of: path)
@@ -139,29 +129,25 @@ final class OwnedDatabase: Sendable {
     // MARK: Writing
 
     /// Runs one fenced and watched transaction on the calling thread.
-    ///
-    /// - Parameters:
-    ///   - prepare: Reads what `work` needs, before the transaction; there are no other writers.
-    ///   - work: The body of the transaction.
-    ///   - didCommit: Updates the owner's state after the commit, before the next transaction can begin.
-    /// - Returns: The result of `work`, after the commit.
-    /// - Throws: ``AttributionStore/StoreError``, and what `work` throws; the transaction must not be acknowledged.
     func write<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
+        decidesHealth: Bool = true,
         didCommit: () -> Void = {}
     ) throws -> Result {
         try StoreError.translating(path) {
             try withWriter { db in
                 try takeOver(db)
-                return try transaction(db, prepare, work, didCommit)
+                return try transaction(db, prepare, work, decidesHealth, didCommit)
             }
         }
     }
 
-    /// Runs one fenced and watched transaction on the calling thread.
-    func write<Result>(_ work: (Database) throws -> Result, didCommit: () -> Void = {}) throws -> Result {
-        try write({ _ in }, { db, _ in try work(db) }, didCommit: didCommit)
+    /// Runs one fenced and watched transaction on the calling thread, which decides the health unless told otherwise.
+    func write<Result>(
+        decidesHealth: Bool = true, _ work: (Database) throws -> Result, didCommit: () -> Void = {}
+    ) throws -> Result {
+        try write({ _ in }, { db, _ in try work(db) }, decidesHealth: decidesHealth, didCommit: didCommit)
     }
 
     /// Checks the files; while commits fail, tries one, because a server that is not ready gets no traffic to try with.
@@ -206,6 +192,7 @@ final class OwnedDatabase: Sendable {
         _ db: Database,
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
+        _ decidesHealth: Bool,
         _ didCommit: () -> Void
     ) throws -> Result {
         try checkFiles(db)
@@ -218,14 +205,16 @@ final class OwnedDatabase: Sendable {
             try db.cachedStatement(sql: "COMMIT").execute()
             didCommit()
             try checkFiles(db)
-            note(.ready)
+            if decidesHealth {
+                note(.ready)
+            }
             return result
         } catch {
             // SQLite rolls back by itself after some errors, such as a full disk.
             if db.isInsideTransaction {
                 try? db.rollback()
             }
-            if let error = error as? DatabaseError {
+            if decidesHealth, let error = error as? DatabaseError {
                 note(StoreHealth(StoreFault(error)))
             }
             throw error

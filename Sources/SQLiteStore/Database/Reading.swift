@@ -104,10 +104,6 @@ extension StoreError {
 extension Database {
     /// Ends statements that run when a check throws, and throws what it threw.
     ///
-    /// - Parameters:
-    ///   - check: Is called every few thousand steps of SQLite.
-    ///   - work: Reads.
-    /// - Returns: What the work returns.
     /// - Throws: What the check throws, also if the work goes on without the statement; and what the work throws.
     func checking<Result>(_ check: AnswerCheck, _ work: () throws -> Result) throws -> Result {
         let watch = StatementWatch(check)
@@ -130,12 +126,6 @@ extension Database {
     }
 
     /// The problems that one of SQLite's checks finds; empty if there are none.
-    ///
-    /// - Parameters:
-    ///   - check: `integrity_check` or `quick_check`, which does not compare indexes with their tables.
-    ///   - limit: The most problems.
-    /// - Returns: The problems.
-    /// - Throws: SQLite's errors, except for damage that ends the check.
     func problems(of check: String, atMost limit: Int) throws -> [String] {
         var problems: [String] = []
         do {

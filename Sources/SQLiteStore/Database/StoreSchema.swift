@@ -28,7 +28,6 @@ struct StoreSchema: Sendable {
 
         """
 
-    /// Creates a schema.
     init(applicationID: UInt32, version: UInt32, tables: String) {
         self.applicationID = applicationID
         self.version = version

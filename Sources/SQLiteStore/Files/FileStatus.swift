@@ -72,7 +72,6 @@ struct FileWatch: Sendable {
 
     /// Checks the files.
     ///
-    /// - Parameter frames: The frames in the log as of the last commit.
     /// - Returns: What was lost; nil if nothing was.
     mutating func loss(frames: Int) -> StoreLoss? {
         guard let status = FileStatus(path: path), status.identity == store else {

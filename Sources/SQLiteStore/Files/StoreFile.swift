@@ -33,10 +33,6 @@ final class StoreFile: Sendable {
 
     /// Returns the file if it is open already, or opens it.
     ///
-    /// - Parameters:
-    ///   - path: The database file.
-    ///   - isWritable: Whether it will be written; if so, it is created if it does not exist.
-    /// - Returns: The file.
     /// - Throws: ``AttributionStore/StoreError/missing(path:)``,
     ///   ``AttributionStore/StoreError/cannotOpen(path:reason:)``, ``AttributionStore/StoreError/notAStore(path:)`` for
     ///   anything but a file, and ``AttributionStore/StoreError/remoteFileSystem(path:kind:)``.
@@ -213,7 +209,6 @@ package enum FileSystemKind: String, CaseIterable, Sendable {
 
     /// Identifies a file system by its magic number; nil for all others, such as overlay and tmpfs, which are allowed.
     ///
-    /// - Parameter magic: `f_type` of `statfs`.
     /// - SeeAlso: `man 2 statfs`
     package init?(magic: UInt32) {
         switch magic {

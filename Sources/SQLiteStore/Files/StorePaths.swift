@@ -5,7 +5,6 @@ package import Platform
 extension ResolvedPath {
     /// Resolves the path of a store, beside which SQLite's files and the owner's socket are.
     ///
-    /// - Parameter path: The store's file; it need not exist.
     /// - Throws: ``AttributionStore/StoreError/noFolder(path:folder:)`` or
     ///   ``AttributionStore/StoreError/cannotOpen(path:reason:)``.
     package init(store path: String) throws(StoreError) {
@@ -31,7 +30,6 @@ package enum StorePart: String, CaseIterable, Sendable {
 
     /// The size of its files.
     ///
-    /// - Parameter path: The store's file.
     /// - Returns: The sum in bytes; nil if there are no files.
     package func bytes(ofStore path: String) -> Int64? {
         let sizes = paths(ofStore: path).compactMap { FileStatus(path: $0)?.size }

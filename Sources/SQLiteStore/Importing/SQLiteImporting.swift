@@ -6,27 +6,17 @@ import GRDB
 extension SQLiteLedgerWriter: LedgerImporting {
     /// Records deliveries of the past, as ``AttributionStore/LedgerImporting`` has it.
     package func record(_ deliveries: [Delivery], importing file: ImportedFile?) throws -> [ImportedDelivery] {
-        do {
-            return try batch { db in
-                try PreparedDelivery.prepare(deliveries, db, memory)
-            } work: { batch, prepared in
-                let imported = try prepared.map { prepared in
-                    if batch.isRecorded(prepared) {
-                        return ImportedDelivery.known
-                    }
-                    return try batch.record(prepared).map { .made($0) } ?? .notKept
+        try batch { db in
+            try PreparedDelivery.prepare(deliveries, db, memory)
+        } work: { batch, prepared in
+            let imported = try prepared.map { prepared in
+                if batch.isRecorded(prepared) {
+                    return ImportedDelivery.known
                 }
-                try file?.note(in: batch.db)
-                return imported
+                return try batch.record(prepared).map { .made($0) } ?? .notKept
             }
-        } catch StoreError.failed(_, .damaged) {
-            // As with what is received: damage stops those alone who meet it. The file is noted after its last part.
-            guard deliveries.count > 1 else {
-                return deliveries.map { _ in .notKept }
-            }
-            let half = deliveries.count / 2
-            return try record(Array(deliveries[..<half]), importing: nil)
-                + record(Array(deliveries[half...]), importing: file)
+            try file?.note(in: batch.db)
+            return imported
         }
     }
 
@@ -82,8 +72,6 @@ extension KnownID {
     }
 
     /// Claims it.
-    ///
-    /// - Returns: Whether it was not claimed before.
     func claim(in db: Database) throws -> Bool {
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO known_id VALUES (?)")
             .execute(arguments: [Data(digest.bytes)])

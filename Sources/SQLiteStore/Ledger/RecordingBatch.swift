@@ -155,12 +155,6 @@ struct RecordingBatch {
     }
 
     /// Takes over a postback that another store recorded, and that is not here.
-    ///
-    /// - Parameters:
-    ///   - copied: The postback.
-    ///   - isCounted: Whether it counts as a delivery, too.
-    /// - Returns: Whether it was new.
-    /// - Throws: SQLite's errors.
     mutating func insert(_ copied: CopiedPostback, isCounted: Bool) throws -> Bool {
         guard addedCopies[copied.digests.key] == nil else {
             return false
@@ -265,18 +259,22 @@ struct RecordingBatch {
         memory.add(added, recordedAt: now, room)
     }
 
-    /// Writes to the pages that the next postback would need: the ends of the tables.
-    ///
-    /// - Parameters:
-    ///   - db: The writing connection, in a savepoint that is rolled back.
-    ///   - last: The last row.
-    /// - Throws: SQLite's errors, for example for a full disk or a damaged page.
+    /// Writes to every table that recording needs, after the last row, in a savepoint that is rolled back.
     static func rehearse(_ db: Database, after last: Int64) throws {
         try db.execute(
             sql: """
                 INSERT INTO postback (\(columns.joined(separator: ", ")))
                 VALUES (:id, 0, 0, 'network', 'test', '', 0, zeroblob(16), zeroblob(16));
-                INSERT INTO postback_body VALUES (:id, zeroblob(600))
+                INSERT INTO postback_body VALUES (:id, zeroblob(600));
+                INSERT INTO recipient_copy VALUES (:id, 'network', 0);
+                INSERT INTO delivery VALUES (-1, '', '', '', '', 0, 0);
+                INSERT INTO known_id VALUES (x'');
+                INSERT INTO repeat_delay VALUES (-1, 0, 0);
+                INSERT INTO quarantine (class, received_at, recipient, client, reason, detail, body)
+                VALUES ('garbage', 0, 'network', '', '', '', x'');
+                INSERT INTO quarantine_total VALUES ('', 0, 0);
+                INSERT INTO column_block VALUES (-1, 0, 0, 0, x'', 0);
+                INSERT INTO column_value VALUES (-1, 0, '', 0)
                 """, arguments: ["id": last + 1])
     }
 

@@ -4,8 +4,6 @@ import GRDB
 
 extension SQLiteLedgerReader {
     /// Returns recorded postbacks in ascending order of ids.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``.
     package func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
         try await read { try query.recorded($0) }
     }
@@ -21,6 +19,11 @@ enum LedgerScan {
     /// Of a file that was damaged its row or its body may be lost, and its id must not be assigned again.
     static func newestRow(_ db: Database) throws -> Int64 {
         try max(last("postback", db), last("postback_body", db))
+    }
+
+    /// The greatest id in `postback`; 0 for none.
+    static func lastPostback(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0
     }
 
     private static func last(_ table: String, _ db: Database) throws -> Int64 {

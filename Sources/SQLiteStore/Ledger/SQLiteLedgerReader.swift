@@ -17,7 +17,6 @@ package final class SQLiteLedgerReader: LedgerReading {
 
     /// Checks that a file is a store; the first query opens it.
     ///
-    /// - Parameter path: The database file.
     /// - Throws: ``AttributionStore/StoreError/missing(path:)`` if there is none, because reading never creates a
     ///   store, and other errors if the file cannot be read as a store.
     package init(_ path: String) throws(StoreError) {

@@ -47,7 +47,7 @@ package final class SQLiteLedgerWriter: LedgerWriting {
                         onEvent(.indexRebuilt(path: path, rows: Int64(rebuilt.count * ColumnBlock.rowCount)))
                     }
                 },
-                isNewestOurs: { try LedgerScan.newestRow($0) == memory.lastRow },
+                isNewestOurs: { try LedgerScan.lastPostback($0) == memory.lastPostback },
                 rehearse: { try RecordingBatch.rehearse($0, after: memory.lastRow) },
                 onEvent: onEvent
             ))
@@ -59,9 +59,7 @@ package final class SQLiteLedgerWriter: LedgerWriting {
 
     /// Checks that this process could own a store, without creating or changing it.
     ///
-    /// - Parameter path: The database file, which need not exist.
     /// - Returns: The version of its format, and whether another process owns it; nil if there is no file yet.
-    /// - Throws: ``StoreError``.
     package static func check(_ path: String) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
         try OwnedDatabase.check(path, LedgerSchema.schema)
     }
@@ -129,12 +127,6 @@ package final class SQLiteLedgerWriter: LedgerWriting {
     }
 
     /// Runs one recording transaction.
-    ///
-    /// - Parameters:
-    ///   - prepare: Reads what `work` needs, before the transaction.
-    ///   - work: The body of the transaction.
-    /// - Returns: The result of `work`, after the commit.
-    /// - Throws: ``AttributionStore/StoreError``, and what the closures throw.
     func batch<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         work: (inout RecordingBatch, Prepared) throws -> Result
@@ -166,9 +158,6 @@ package final class SQLiteLedgerWriter: LedgerWriting {
     }
 
     /// Checkpoints the log, closes the store and releases the lease; every later call fails.
-    ///
-    /// - Returns: The state in which the store was closed.
-    /// - Throws: Errors of closing the connections.
     @discardableResult
     package func close() throws -> StoreEnding {
         try database.close()

@@ -11,6 +11,8 @@ final class WriterState: Sendable {
     private struct State {
         var index = PostbackIndex()
         var lastRow: Int64 = 0
+        /// The last row of `postback`; less than ``lastRow`` if damage took the last.
+        var lastPostback: Int64 = 0
         /// When the last row was recorded, in Unix milliseconds; nil if there is none.
         var lastRecordedAt: Int64?
         /// Nil until the store is read.
@@ -43,7 +45,8 @@ final class WriterState: Sendable {
     /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their rows.
     func load(_ db: Database) throws -> [Int64] {
         let newest = try LedgerScan.newestRow(db)
-        let blockCount = ColumnBlock.number(of: newest + 1)
+        let lastPostback = try LedgerScan.lastPostback(db)
+        let blockCount = ColumnBlock.fullCount(newest: newest)
         let columns = try Self.columns(db, from: ColumnBlock.ids(blockCount).lowerBound, through: newest)
         let (index, rebuilt) = try Self.index(db, blockCount: blockCount, through: newest)
         let hasKnownIDs = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
@@ -53,6 +56,7 @@ final class WriterState: Sendable {
         try state.withLock { state in
             state.index = index
             state.lastRow = newest
+            state.lastPostback = lastPostback
             state.lastRecordedAt = recordedAt
             state.columns = columns
             state.hasKnownIDs = hasKnownIDs
@@ -94,20 +98,17 @@ final class WriterState: Sendable {
         return (index, rebuilt)
     }
 
-    /// The digests of rows, which have consecutive ids.
+    /// The digests of rows; 0 for missing ones.
     private static func digests(_ ids: ClosedRange<Int64>, _ db: Database) throws -> [UInt64] {
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT key_digest FROM postback WHERE id BETWEEN ? AND ? ORDER BY id",
+            db, sql: "SELECT id, key_digest FROM postback WHERE id BETWEEN ? AND ?",
             arguments: [ids.lowerBound, ids.upperBound])
-        var digests: [UInt64] = []
+        var digests = Array(repeating: UInt64(0), count: ids.count)
         while let row = try rows.next() {
-            guard let digest = try row.digest(at: 0) else {
+            guard let digest = try row.digest(at: 1) else {
                 throw DatabaseError.damagedColumn
             }
-            digests.append(digest.high)
-        }
-        guard digests.count == ids.count else {
-            throw DatabaseError.damagedColumn
+            digests[Int(try row.integer(0) - ids.lowerBound)] = digest.high
         }
         return digests
     }
@@ -138,6 +139,11 @@ final class WriterState: Sendable {
     /// The last row id given out by a committed transaction.
     var lastRow: Int64 {
         state.withLock { $0.lastRow }
+    }
+
+    /// The last row of `postback`, as of the last commit.
+    var lastPostback: Int64 {
+        state.withLock { $0.lastPostback }
     }
 
     /// When the last postback was recorded, in Unix milliseconds, as of the last commit.
@@ -175,10 +181,7 @@ final class WriterState: Sendable {
 
     /// Writes the blocks of columns that are full, in the current transaction.
     func writeBlocks(_ db: Database) throws {
-        let columns = state.withLock { $0.columns }
-        if let columns, columns.hasFullBlock {
-            try columns.writeBlocks(db)
-        }
+        try state.withLock { $0.columns }?.writeBlocks(db)
     }
 
     /// Adds what a transaction recorded, after its commit and before the next one begins.
@@ -195,11 +198,10 @@ final class WriterState: Sendable {
             for digest in digests {
                 state.lastRow += 1
                 state.index.insert(digest, row: UInt32(truncatingIfNeeded: state.lastRow))
+                state.lastPostback = state.lastRow
             }
             state.room = room
-            if state.columns?.hasFullBlock == true {
-                state.columns?.dropBlocks(areWritten: true)
-            }
+            state.columns?.dropBlocks()
         }
     }
 

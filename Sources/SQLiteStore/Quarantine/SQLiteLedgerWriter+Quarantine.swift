@@ -11,8 +11,6 @@ extension SQLiteLedgerWriter {
     ///
     /// Conflicts are skipped: they were verified already. Each transaction moves bodies together with their delivery
     /// counts.
-    ///
-    /// - Returns: The results.
     package func requeue(
         _ query: QuarantineQuery,
         judge: ([[UInt8]]) -> [Judgement]
@@ -41,8 +39,6 @@ extension SQLiteLedgerWriter {
     }
 
     /// Permanently deletes deliveries from the quarantine; their counts remain.
-    ///
-    /// - Returns: How many were deleted.
     package func prune(_ query: QuarantineQuery) throws -> Int64 {
         try query.forEachPage(of: Self.batchSize) { page in
             try batch { db in

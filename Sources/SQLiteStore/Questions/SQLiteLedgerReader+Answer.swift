@@ -5,8 +5,6 @@ import GRDB
 extension SQLiteLedgerReader {
     /// Answers a question in one snapshot, with one pass over the columns; cancelling the task stops the pass.
     ///
-    /// - Parameter question: What to count.
-    /// - Returns: Rows, totals and deliveries.
     /// - Throws: ``AttributionStore/LedgerQuestionError``, ``AttributionStore/StoreError``, and `CancellationError`.
     package func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
         try await read(question.limits) { db, check in try LedgerAnswer(db, question, check) }

@@ -5,10 +5,6 @@ import Synchronization
 extension SQLiteLedgerReader {
     /// Reads in one snapshot, within limits; cancelling the task ends the work.
     ///
-    /// - Parameters:
-    ///   - limits: The limits; that of cells is left to the work.
-    ///   - work: Reads, and calls the check now and then; within a long statement SQLite does.
-    /// - Returns: What the work returns.
     /// - Throws: ``AttributionStore/LedgerQuestionError/deadlinePassed(_:)``, `CancellationError`, and what the work throws.
     func read<Result: Sendable>(
         _ limits: LedgerLimits,

@@ -15,10 +15,6 @@ package struct LedgerRepair {
 
     /// Repairs a store that has no owner, as its owner.
     ///
-    /// - Parameters:
-    ///   - path: The store.
-    ///   - judge: Parses and verifies bodies.
-    /// - Returns: What was found, repaired, and remains.
     /// - Throws: ``AttributionStore/StoreError``, such as ``AttributionStore/StoreError/inUse(path:)`` if it has an
     ///   owner.
     package static func repair(
@@ -121,10 +117,6 @@ package struct LedgerRepair {
 
 extension SQLiteLedgerWriter {
     /// Makes anew what is derived from the raw bytes, in small transactions between those that record.
-    ///
-    /// - Parameter judge: Parses and verifies bodies.
-    /// - Returns: What was found, repaired, and remains.
-    /// - Throws: ``AttributionStore/StoreError``.
     package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         let memory = memory
         let reader = try SQLiteLedgerReader(path)

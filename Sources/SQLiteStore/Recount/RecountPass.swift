@@ -5,8 +5,6 @@ import GRDB
 extension SQLiteLedgerReader {
     /// Recounts everything from the raw bytes, in one snapshot, without changes.
     ///
-    /// - Parameter judge: Parses and verifies bodies.
-    /// - Returns: What was read, and the differences from what is stored.
     /// - Throws: ``AttributionStore/StoreError``, such as ``AttributionStore/StoreError/damaged(path:problem:)``.
     package func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount {
         try await read { [path] db in
@@ -63,7 +61,7 @@ private struct RecountPass {
 
     private mutating func checkPostbacks() throws {
         let newest = try LedgerScan.newestRow(db)
-        let blockCount = try ColumnBlock.dueCount(db, newest: newest)
+        let blockCount = ColumnBlock.fullCount(newest: newest)
         for number in 0..<(newest == 0 ? 0 : ColumnBlock.number(of: newest) + 1) {
             let ids = ColumnBlock.ids(number)
             let expected = try check(ids, through: newest)
@@ -80,8 +78,6 @@ private struct RecountPass {
     }
 
     /// Reads the postbacks of a block.
-    ///
-    /// - Returns: What those that verify say, with the index in the block.
     private mutating func check(_ ids: ClosedRange<Int64>, through last: Int64) throws -> [(Int, ColumnRow)] {
         let rows = try Row.fetchAll(
             db.cachedStatement(

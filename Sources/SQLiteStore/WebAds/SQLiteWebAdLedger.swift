@@ -18,8 +18,6 @@ package final class SQLiteWebAdLedger: WebAdWriting {
     let database: OwnedDatabase
 
     /// The file of web ads that belongs to a store.
-    ///
-    /// - Returns: The path beside it.
     package static func path(besideStore store: String) -> String {
         store + "-web-ads"
     }
@@ -49,8 +47,6 @@ package final class SQLiteWebAdLedger: WebAdWriting {
     }
 
     /// Checkpoints the log, closes the file and releases the lease; every later call fails.
-    ///
-    /// - Returns: The state in which the file was closed.
     @discardableResult
     package func close() throws -> StoreEnding {
         try database.close()
