@@ -207,9 +207,6 @@ extension PostbackExplainer {
     /// Proves the causes that few verifications can prove, of bodies whose signature does not verify.
     ///
     /// ``explain(_:)`` names the same causes. That this finds none says nothing about a body.
-    ///
-    /// - Parameter bodies: The bodies; all their repairs are verified as one batch.
-    /// - Returns: Their causes, in the same order.
     package func cheapCauses(of bodies: [[UInt8]]) -> [ProvenCause?] {
         var causes: [ProvenCause?] = Array(repeating: nil, count: bodies.count)
         var candidates: [(index: Int, repair: Repair)] = []

@@ -15,10 +15,6 @@ package struct BatchLimits: Hashable, Sendable {
     let busyBatch = 4
 
     /// Creates limits.
-    ///
-    /// - Parameters:
-    ///   - queued: The most elements that wait.
-    ///   - batch: The most elements of one transaction.
     package init(queued: Int, batch: Int) {
         self.queued = queued
         self.batch = batch
@@ -86,8 +82,6 @@ final class BatchQueue<Element: Sendable>: Sendable {
     }
 
     /// Adds an element, from any thread.
-    ///
-    /// - Returns: Whether there was room, and the queue is not closed.
     func add(_ element: Element) -> Bool {
         let (isTaken, isThreadWaiting) = state.withLock { state in
             guard !state.isClosed, state.pending.count < limits.queued else { return (false, false) }
@@ -152,8 +146,6 @@ final class BatchQueue<Element: Sendable>: Sendable {
     }
 
     /// Under load, waits briefly for the next batch to grow to twice the size of the last one.
-    ///
-    /// - Parameter count: The size of the last one.
     func gather(after count: Int) {
         let wanted = min(count * 2, limits.largestGatheredBatch)
         let waits = state.withLock { state in

@@ -1,6 +1,6 @@
 package import Attribution
 package import AttributionExplaining
-package import AttributionSigning
+import AttributionSigning
 package import Metrics
 import Platform
 
@@ -28,10 +28,6 @@ package struct CauseSearch {
     private var throttle = LogThrottle(lines: perSecond)
 
     /// Creates a search and its counters.
-    ///
-    /// - Parameters:
-    ///   - explainer: Proves the causes.
-    ///   - factory: Where outcomes are counted.
     package init(_ explainer: PostbackExplainer, factory: any MetricsFactory) {
         self.explainer = explainer
         counters = Dictionary(
@@ -43,12 +39,6 @@ package struct CauseSearch {
     }
 
     /// Looks for the causes of a batch's invalid signatures, as far as the budget allows.
-    ///
-    /// - Parameters:
-    ///   - deliveries: The batch.
-    ///   - recordings: What became of each; nothing of that changes.
-    ///   - now: The current time.
-    /// - Returns: The causes that were proven, by the index of their delivery.
     package mutating func causes(
         of deliveries: [Delivery], _ recordings: [Recording?], at now: ContinuousClock.Instant
     ) -> [Int: ProvenCause] {

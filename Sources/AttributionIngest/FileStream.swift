@@ -81,8 +81,6 @@ package final class FileStream {
     }
 
     /// Goes back to the beginning.
-    ///
-    /// - Returns: Whether it can be read again.
     func rewind() -> Bool {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else {
             return false

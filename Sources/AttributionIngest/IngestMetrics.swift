@@ -10,34 +10,35 @@ import Metrics
 /// recording creates none.
 struct IngestMetrics {
     /// The kind of a delivery, by which it is counted.
-    enum Kind: Hashable {
-        case verified(Recording.Status, Provenance)
-        case quarantined(PostbackRejection.Code)
+    private struct Kind: Hashable {
+        let status: Recording.Status
+        var reason: PostbackRejection.Code?
+        var provenance: Provenance?
 
-        /// The kind of a recording.
+        static let all =
+            [Recording.Status.recorded, .duplicate, .conflict].flatMap { status in
+                Provenance.allCases.map { Kind(status: status, provenance: $0) }
+            } + PostbackRejection.Code.allCases.map { Kind(status: .quarantined, reason: $0) }
+
+        init(status: Recording.Status, reason: PostbackRejection.Code? = nil, provenance: Provenance? = nil) {
+            (self.status, self.reason, self.provenance) = (status, reason, provenance)
+        }
+
         init(_ recording: Recording) {
+            status = recording.status
             switch recording {
             case .recorded(let traffic), .duplicate(let traffic), .conflict(let traffic, _):
-                self = .verified(recording.status, traffic.provenance)
-            case .quarantined(let rejection, _):
-                self = .quarantined(rejection.code)
+                provenance = traffic.provenance
+            case .quarantined(let rejection, _): reason = rejection.code
             }
         }
 
-        /// Every kind.
-        static let all =
-            [Recording.Status.recorded, .duplicate, .conflict].flatMap { status in
-                Provenance.allCases.map { Kind.verified(status, $0) }
-            } + PostbackRejection.Code.allCases.map { .quarantined($0) }
-
         /// The labels of `skan_deliveries_total`; empty if they do not apply.
         var labels: [(String, String)] {
-            let (status, reason, provenance) =
-                switch self {
-                case .verified(let status, let provenance): (status, "", provenance.rawValue)
-                case .quarantined(let code): (Recording.Status.quarantined, code.rawValue, "")
-                }
-            return [("status", status.rawValue), ("reason", reason), ("provenance", provenance)]
+            [
+                ("status", status.rawValue), ("reason", reason?.rawValue ?? ""),
+                ("provenance", provenance?.rawValue ?? ""),
+            ]
         }
     }
 
@@ -53,10 +54,6 @@ struct IngestMetrics {
     }
 
     /// Counts a batch, incrementing each counter at most once.
-    ///
-    /// - Parameters:
-    ///   - recordings: The result of each delivery; if empty, nothing was committed.
-    ///   - duration: The time from the receipt of the first delivery to the commit.
     func didCommit(_ recordings: [Recording?], after duration: Duration) {
         guard !recordings.isEmpty else {
             return
@@ -90,7 +87,7 @@ struct AppMetrics {
 
     private struct Key: Hashable {
         let app: AppStoreItemID
-        let kind: Conversion.Kind
+        let conversion: String
     }
 
     private let factory: any MetricsFactory
@@ -102,10 +99,6 @@ struct AppMetrics {
     }
 
     /// Counts what a batch recorded.
-    ///
-    /// - Parameters:
-    ///   - deliveries: The batch.
-    ///   - recordings: What became of each.
     mutating func didCommit(_ deliveries: [Delivery], _ recordings: [Recording?]) {
         for (delivery, recording) in zip(deliveries, recordings) {
             guard case .recorded(.apple)? = recording, case .verified(let verified) = delivery.judgement else {
@@ -116,7 +109,7 @@ struct AppMetrics {
                 case .skAdNetwork(let postback): (postback.appID, postback.conversion)
                 case .adAttributionKit(let postback): (postback.advertisedItemID, postback.conversion)
                 }
-            count(Key(app: app, kind: conversion.kind))
+            count(Key(app: app, conversion: conversion.label))
         }
     }
 
@@ -127,7 +120,7 @@ struct AppMetrics {
         let isNamed = apps.contains(key.app) || apps.count < Self.bound
         let counter = Counter(
             label: "skan_app_postbacks_total",
-            dimensions: [("app", isNamed ? "\(key.app)" : "other"), ("conversion", key.kind.rawValue)], factory: factory
+            dimensions: [("app", isNamed ? "\(key.app)" : "other"), ("conversion", key.conversion)], factory: factory
         )
         counter.increment()
         if isNamed {
@@ -138,18 +131,12 @@ struct AppMetrics {
 }
 
 extension Conversion {
-    fileprivate enum Kind: String {
-        case fine, coarse, null, absent, invalid
-    }
-
     /// What kind of value it is, without the value.
-    fileprivate var kind: Kind {
+    fileprivate var label: String {
         switch self {
-        case .fine: .fine
-        case .coarse: .coarse
-        case .null: .null
-        case .absent: .absent
-        case .invalid: .invalid
+        case .fine: "fine"
+        case .coarse: "coarse"
+        case .null, .absent, .invalid: description
         }
     }
 }

@@ -29,10 +29,6 @@ package actor StoreMaintenance {
     }
 
     /// Creates the maintenance of a store.
-    ///
-    /// - Parameters:
-    ///   - ledger: The owner of the store.
-    ///   - verifier: Judges bodies, by the same rules as those received now.
     package init(ledger: any LedgerWriting, verifier: PostbackVerifier) {
         self.ledger = ledger
         self.verifier = verifier

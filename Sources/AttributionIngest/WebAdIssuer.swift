@@ -9,10 +9,6 @@ package struct WebAdIssuer: Sendable {
     private let signer: CurrentSigner
 
     /// Creates an issuer.
-    ///
-    /// - Parameters:
-    ///   - ledger: Stores the ads.
-    ///   - signer: Must have a key for the network of every ad, or no tap could be answered.
     package init(ledger: any WebAdLedger, signer: CurrentSigner) {
         self.ledger = ledger
         self.signer = signer

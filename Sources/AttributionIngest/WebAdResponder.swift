@@ -238,10 +238,6 @@ package enum WebAdOutcome: Sendable {
     }
 
     /// Counts taps, each counter at most once.
-    ///
-    /// - Parameters:
-    ///   - outcomes: Their outcomes.
-    ///   - factory: Where they are counted.
     package static func count(_ outcomes: [WebAdOutcome], in factory: any MetricsFactory = MetricsSystem.factory) {
         var counts: [String: Int64] = [:]
         for outcome in outcomes { counts[outcome.label, default: 0] += 1 }

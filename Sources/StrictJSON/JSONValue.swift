@@ -44,9 +44,6 @@ package struct JSONField: Hashable, Sendable {
 
 extension JSONValue {
     /// The elements of an array, in order; nil for any other value.
-    ///
-    /// - Parameter depth: How deep arrays and objects may nest.
-    /// - Returns: The elements.
     package func elements(depth: Int = JSONObject.maximumDepth) -> [JSONValue]? {
         guard case .nested(let text) = self else {
             return nil

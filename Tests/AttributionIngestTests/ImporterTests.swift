@@ -72,7 +72,7 @@ struct ImporterTests {
         let importer = Importer(
             ledger: ledger, verifier: try PostbackVerifier(), options: ImportOptions(recipient: .network, latest: .max))
         var isChanged = false
-        await #expect(throws: ImportFailure.self) {
+        await #expect(throws: Refusal.self) {
             _ = try await importer.run(try ImportFile(path.path)) { _ in
                 guard !isChanged, let file = try? FileHandle(forUpdating: path) else {
                     return

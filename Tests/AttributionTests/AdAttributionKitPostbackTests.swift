@@ -178,10 +178,10 @@ struct AdAttributionKitPostbackTests {
         let first = try ReceivedPostback(reading: Self.body(siblings: #","conversion-value":1"#))
         let other = Base64URL.encode([UInt8](repeating: 2, count: 64))
         let second = try ReceivedPostback(reading: Self.body(signature: other, siblings: #","conversion-value":1"#))
-        #expect(first.hasSameStatements(as: second))
+        #expect(first.statements == second.statements)
         #expect(first.key == second.key)
         for siblings in ["", #","conversion-value":2"#, #","conversion-value":1,"country-code":"US""#] {
-            #expect(!first.hasSameStatements(as: try ReceivedPostback(reading: Self.body(siblings: siblings))))
+            #expect(first.statements != (try ReceivedPostback(reading: Self.body(siblings: siblings))).statements)
         }
     }
 

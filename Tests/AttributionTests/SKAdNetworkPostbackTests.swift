@@ -229,13 +229,13 @@ struct SKAdNetworkPostbackTests {
             reading: Array(
                 #"{ "conversion-value":0,"transaction-id":"a\/b","app-id":2,"campaign-id":1,"ad-network-id":"N","attribution-signature":"AAAB"}"#
                     .utf8))
-        #expect(first.hasSameStatements(as: second))
+        #expect(first.statements == second.statements)
         for other in [#""conversion-value":null"#, #""x":0"#, #""conversion-value":1"#] {
             let third = try ReceivedPostback(
                 reading: Array(
                     #"{"ad-network-id":"N","campaign-id":1,"app-id":2,"transaction-id":"a/b",\#(other),"attribution-signature":"AAAA"}"#
                         .utf8))
-            #expect(!first.hasSameStatements(as: third), "\(other)")
+            #expect(first.statements != third.statements, "\(other)")
         }
     }
 

@@ -93,11 +93,6 @@ extension Counts {
         Self.rate(self[.redownloads], of: knownRedownloads)
     }
 
-    /// The share of losses in wins and losses, or nil if there are none.
-    package var lossRate: Double? {
-        Self.rate(self[.losses], of: self[.losses] + self[.wins])
-    }
-
     /// Installs without a conversion value, absent or `null`.
     package var nullConversions: Int64 {
         self[.conversion(.absent)] + self[.conversion(.null)]
@@ -114,11 +109,6 @@ extension Counts {
     /// The sum of the fine conversion values of installs.
     package var fineConversionSum: Int64 {
         (UInt8(0)...63).reduce(0) { $0 + Int64($1) * self[.conversion(.fine($1))] }
-    }
-
-    /// The mean of the fine conversion values of installs, or nil if there are none.
-    package var meanFineConversion: Double? {
-        Self.rate(fineConversionSum, of: fineConversions)
     }
 
     /// The fine conversion values of installs with their counts, ascending, without zero counts.

@@ -109,12 +109,8 @@ extension SignedImpressionCount {
     }
 
     private static func campaign(_ fields: RequestFields) throws(FieldProblem) -> SignedCampaign {
-        let campaignID = try fields.integer("campaign-id").map { number throws(FieldProblem) in
-            try CampaignID.checked(number, field: "campaign-id")
-        }
-        let identifier = try fields.integer("source-identifier").map { number throws(FieldProblem) in
-            try ImpressionSourceIdentifier.checked(number, field: "source-identifier")
-        }
+        let campaignID: CampaignID? = try fields.campaignNumber("campaign-id")
+        let identifier: ImpressionSourceIdentifier? = try fields.campaignNumber("source-identifier")
         guard campaignID != nil || identifier != nil else {
             throw fields.problem("campaign-id", found: "nothing", expected: "it or source-identifier, or both")
         }

@@ -37,9 +37,6 @@ package struct OwnNetworks: Hashable, Sendable {
     package let identifiers: Set<String>
 
     /// Makes a set of networks.
-    ///
-    /// - Parameter identifiers: Ad network ids, for example `example123.skadnetwork`; compared case-insensitively,
-    ///   because devices send them as the source app's Info.plist spells them.
     package init(_ identifiers: [String] = []) {
         self.identifiers = Set(identifiers.map(\.lowercasedASCII))
     }

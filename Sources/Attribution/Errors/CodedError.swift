@@ -69,8 +69,6 @@ extension FieldProblem: CodedError {
 }
 
 /// The fields of an error in the log.
-///
-/// - Returns: `error`, its message, and, where it has them, `code` and `hint`.
 package func logFields(of error: any Error) -> [String: String] {
     guard let error = error as? any CodedError else {
         return ["error": "\(error)"]

@@ -8,40 +8,42 @@ package struct DocumentFields {
     /// The longest text that problems show; nil if they show the beginning of any, and unknown names.
     let longestShown: Int?
 
-    /// Takes a whole file.
+    /// Takes a whole file, or one object of it.
     ///
     /// - Parameters:
-    ///   - file: The bytes.
+    ///   - text: The bytes.
     ///   - limit: How many there may be.
     ///   - name: What the file is, for problems with the whole of it.
     ///   - cure: What to do if it is not a JSON object.
     ///   - longestShown: For a file in which a secret may be misplaced, the longest text that problems show, in bytes;
     ///     of members with unknown names, they show nothing.
+    ///   - prefix: Where the object is, such as `campaigns[0].`; empty for the whole file.
     /// - Throws: ``DocumentProblem`` with the whole of the file.
     package init(
-        reading file: [UInt8], limit: Int = 1 << 20, name: String, cure: String, longestShown: Int? = nil
-    ) throws(DocumentProblem) {
-        try self.init(file, limit: limit, path: "", name: name, cure: cure, longestShown)
-    }
-
-    /// Takes an object of the file.
-    private init(_ text: String, path: String, _ longestShown: Int?) throws(DocumentProblem) {
-        try self.init(
-            text.utf8, limit: text.utf8.count, path: path, name: String(path.dropLast()), cure: "correct the object",
-            longestShown)
-    }
-
-    private init(
-        _ text: some Collection<UInt8>, limit: Int, path: String, name: String, cure: String, _ longestShown: Int?
+        reading text: some Collection<UInt8>, limit: Int = 1 << 20, name: String, cure: String,
+        longestShown: Int? = nil, prefix: String = ""
     ) throws(DocumentProblem) {
         do throws(JSONError) {
             object = try JSONObject(reading: text, limit: limit)
         } catch {
-            throw DocumentProblem(
-                name, found: Self.found(error, longestShown), expected: error.expected, cure: cure)
+            var found = error.found
+            if let longestShown, case .duplicateName(let name) = error, name.utf8.count > longestShown {
+                found = "a name of \(name.utf8.count) bytes twice, which is not shown"
+            }
+            throw DocumentProblem(name, found: found, expected: error.expected, cure: cure)
         }
-        prefix = path
+        self.prefix = prefix
         self.longestShown = longestShown
+    }
+
+    /// An object of the file, by its name or, within an array, its name and index.
+    private func object(_ name: String, _ value: JSONValue) throws(DocumentProblem) -> DocumentFields {
+        guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
+            throw wrong(name, value, "an object", "write its members in braces")
+        }
+        return try DocumentFields(
+            reading: text.utf8, limit: text.utf8.count, name: prefix + name, cure: "correct the object",
+            longestShown: longestShown, prefix: prefix + name + ".")
     }
 
     /// Refuses members of other names.
@@ -154,20 +156,14 @@ package struct DocumentFields {
         guard let value = object[name] else {
             throw missing(name, "an object")
         }
-        guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
-            throw wrong(name, value, "an object", "write its members in braces")
-        }
-        return try DocumentFields(text, path: prefix + name + ".", longestShown)
+        return try object(name, value)
     }
 
     /// The objects of an array; empty when there is none.
     package func children(_ name: String) throws(DocumentProblem) -> [DocumentFields] {
         var children: [DocumentFields] = []
         for (index, element) in try elements(name, of: "objects").enumerated() {
-            guard case .nested(let text) = element, text.utf8.first == UInt8(ascii: "{") else {
-                throw wrong("\(name)[\(index)]", element, "an object", "write its members in braces")
-            }
-            children.append(try DocumentFields(text, path: "\(prefix)\(name)[\(index)].", longestShown))
+            children.append(try object("\(name)[\(index)]", element))
         }
         return children
     }
@@ -358,13 +354,5 @@ extension DocumentFields {
             "a number of \(text.utf8.count) characters, which is not shown"
         default: value.summary
         }
-    }
-
-    /// What was found instead of one JSON object.
-    static func found(_ error: JSONError, _ longestShown: Int?) -> String {
-        if let longestShown, case .duplicateName(let name) = error, name.utf8.count > longestShown {
-            return "a name of \(name.utf8.count) bytes twice, which is not shown"
-        }
-        return error.found
     }
 }

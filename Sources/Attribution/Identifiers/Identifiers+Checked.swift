@@ -38,10 +38,6 @@ extension AdNetworkID {
     ///
     /// Stricter than ids that are received: one that no postback has would go unnoticed.
     ///
-    /// - Parameters:
-    ///   - text: An id as Apple registers them, or one of its own and its examples: `com.apple.ads`, `com.example`.
-    ///   - field: The name of the setting, for the message.
-    /// - Returns: The id, spelt as it was given.
     /// - Throws: ``FieldProblem`` naming the setting.
     package static func ofSetting(_ text: String, field: String) throws(FieldProblem) -> AdNetworkID {
         let registered = text.lowercasedASCII
@@ -70,14 +66,15 @@ extension Nonce {
 }
 
 extension AppStoreItemID {
-    /// The rule for the id of the app that shows an ad, for messages.
-    static let sourceRule = "an App Store id, or 0 in development"
     /// What to provide if the app that shows the ad is missing, for messages.
     static let missingSourceRule = "the App Store id of the app that shows the ad (0 while it is development-signed)"
 
-    /// What to provide if the source of an ad is missing, in a version that signs the source.
-    static func missingSourceRule(in version: SKAdNetworkVersion) -> String {
-        missingSourceRule + (version >= .v4_0 ? ", or source-domain for a web ad" : "")
+    /// Accepts the id of the app that shows an ad.
+    static func source(_ number: Int64, field: String) throws(FieldProblem) -> AppStoreItemID {
+        guard number >= 0 else {
+            throw FieldProblem(field: field, found: String(number), expected: "an App Store id, or 0 in development")
+        }
+        return AppStoreItemID(number)
     }
 
     /// The rule for the id of an advertised app, for messages.
@@ -136,10 +133,6 @@ extension SourceDomain {
     ///
     /// Devices compare what was signed with the domain of the page, and taps are matched exactly.
     ///
-    /// - Parameters:
-    ///   - text: For example `example.com`.
-    ///   - field: The name of the field, for the message.
-    /// - Returns: The domain.
     /// - Throws: ``FieldProblem`` naming the field.
     package static func given(_ text: String, field: String) throws(FieldProblem) -> SourceDomain {
         try received(try DomainName(text, field: field).text, field: field)

@@ -41,10 +41,6 @@ package struct Nonce: Hashable, Sendable, CustomStringConvertible {
     /// Makes a nonce that begins with a number of 60 bits, around the version; its other 62 bits are random.
     ///
     /// Nonces sort like their numbers. Where a nonce is a key on disk, those made one after the other then lie together.
-    ///
-    /// - Parameters:
-    ///   - number: Its lowest 60 bits are used.
-    ///   - generator: The source of randomness; a system generator for real impressions.
     package init(numbered number: UInt64, using generator: inout some RandomNumberGenerator) {
         // The version is between the first 48 bits and the other twelve.
         text = Self.text(of: [number << 4 & ~0xFFFF | number & 0xFFF, generator.next()])

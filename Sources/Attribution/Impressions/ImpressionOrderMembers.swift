@@ -151,13 +151,7 @@ struct ImpressionOrderMembers {
             }
             return .domain(sourceDomain)
         }
-        guard version >= .v2_0 else {
-            return nil
-        }
-        guard let sourceAppID else {
-            throw missing("source-app-id", AppStoreItemID.missingSourceRule(in: version))
-        }
-        return .app(sourceAppID)
+        return try version.source(app: sourceAppID)
     }
 
     /// The ad in AdAttributionKit.

@@ -87,6 +87,19 @@ extension SKAdNetworkVersion {
         hasSourceIdentifier
             ? sourceIdentifier.map { .sourceIdentifier($0) } : campaignID.map { .campaignID($0) }
     }
+
+    /// The app that shows an ad, as this version signs it; nil in 1.0, which does not.
+    func source(app: AppStoreItemID?) throws(FieldProblem) -> SKAdNetworkImpression.Source? {
+        guard self >= .v2_0 else {
+            return nil
+        }
+        guard let app else {
+            throw FieldProblem(
+                field: "source-app-id", found: "nothing",
+                expected: AppStoreItemID.missingSourceRule + (self >= .v4_0 ? ", or source-domain for a web ad" : ""))
+        }
+        return .app(app)
+    }
 }
 
 /// The unchecked values of an SKAdNetwork impression, from a command line.
@@ -179,18 +192,10 @@ extension SKAdNetworkImpressionDraft {
             }
             return .domain(try SourceDomain.received(sourceDomain, field: "source-domain"))
         }
-        guard version >= .v2_0 else {
-            return nil
+        let app = try sourceAppID.map { number throws(FieldProblem) in
+            try AppStoreItemID.source(number, field: "source-app-id")
         }
-        guard let sourceAppID else {
-            throw FieldProblem(
-                field: "source-app-id", found: "nothing", expected: AppStoreItemID.missingSourceRule(in: version))
-        }
-        guard sourceAppID >= 0 else {
-            throw FieldProblem(
-                field: "source-app-id", found: String(sourceAppID), expected: AppStoreItemID.sourceRule)
-        }
-        return .app(AppStoreItemID(sourceAppID))
+        return try version.source(app: app)
     }
 
     private func checkedFidelity(_ version: SKAdNetworkVersion) throws(FieldProblem) -> FidelityType? {

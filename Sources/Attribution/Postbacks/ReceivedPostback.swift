@@ -14,7 +14,6 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
     /// A body with `jws-string` is an AdAttributionKit postback, unless it also has SKAdNetwork's signature: then a
     /// forwarder may have added `jws-string`.
     ///
-    /// - Parameter body: The body as received.
     /// - Throws: Any ``PostbackRejection`` except ``PostbackRejection/invalidSignature(keys:)``.
     package init(reading body: [UInt8]) throws(PostbackRejection) {
         let object = try JSONObject(postback: body)
@@ -137,11 +136,6 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
             output.append(2)
             postback.appendStatements(to: &output)
         }
-    }
-
-    /// Whether another copy of the postback is equal in every field except the signature.
-    package func hasSameStatements(as other: ReceivedPostback) -> Bool {
-        statements == other.statements
     }
 }
 

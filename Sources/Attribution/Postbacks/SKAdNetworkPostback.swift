@@ -117,7 +117,6 @@ extension SKAdNetworkPostback {
     /// Nothing is converted or filled in: a number sent as a string has the wrong type, and `null` is not absent.
     /// Fields that the version does not have are kept in ``fields`` and otherwise ignored.
     ///
-    /// - Parameter body: The body as received.
     /// - Throws: ``PostbackRejection/notJSON(_:)``, ``PostbackRejection/unknownVersion(_:)``, or
     ///   ``PostbackRejection/malformed(_:)`` with every problem found.
     package init(reading body: [UInt8]) throws(PostbackRejection) {

@@ -1,5 +1,6 @@
+package import Attribution
 import AttributionStore
-import Foundation
+import Platform
 import StrictJSON
 
 /// A file to import, cut into records; neither its size nor what is in it matters to memory.
@@ -10,7 +11,9 @@ package final class ImportFile {
     package let input: ImportInput
     /// The columns, in CSV, after ``readHeader()``.
     private(set) var header: CSVHeader?
-    private let stream: DigestedStream
+    private let stream: FileStream
+    /// Over the bytes read since the beginning.
+    private var hash = SHA256()
     private var pending: [UInt8]
     private var splitter: any RecordSplitter
     private var isAtEnd = false
@@ -24,44 +27,41 @@ package final class ImportFile {
     /// - Parameters:
     ///   - name: The path; `-` for standard input.
     ///   - input: Its form; nil to find out.
-    /// - Throws: ``ImportFailure`` for one that cannot be read, or is none of the forms.
-    package init(_ name: String, as input: ImportInput? = nil) throws(ImportFailure) {
+    /// - Throws: ``Refusal`` for one that cannot be read, or is none of the forms.
+    package init(_ name: String, as input: ImportInput? = nil) throws(Refusal) {
         self.name = name
-        stream = try DigestedStream(name)
-        pending = try Self.beginning(stream)
+        stream = try FileStream(name)
+        pending = try Self.beginning(stream, &hash)
         let form: ImportInput
-        if let input {
-            form = input
-        } else {
-            form = try ImportInput(of: pending, name: name)
-        }
+        if let input { form = input } else { form = try ImportInput(of: pending, name: name) }
         self.input = form
         splitter = form == .json ? ObjectSplitter() : LineSplitter(hasQuotes: form == .csv)
     }
 
     /// Reads the header of CSV; other forms have none.
-    func readHeader() throws(ImportFailure) {
+    func readHeader() throws(Refusal) {
         guard input == .csv, header == nil else {
             return
         }
         guard let first = try nextRecord() else {
-            throw ImportFailure("\(name) is empty", hint: "expected a header with the names of columns")
+            throw Refusal(.malformedFile, "\(name) is empty", hint: "expected a header with the names of columns")
         }
         // Part of a header would be another one.
         if let problem = first.problem {
-            throw ImportFailure("\(name), \(recordName) \(first.number): \(problem)")
+            throw Refusal(.malformedFile, "\(name), \(recordName) \(first.number): \(problem)")
         }
         guard !first.isUnfinished else {
-            throw ImportFailure(
-                "\(name) ends within its header, which may be cut off", hint: "add a newline if it is whole")
+            throw Refusal(
+                .malformedFile, "\(name) ends within its header, which may be cut off",
+                hint: "add a newline if it is whole")
         }
         header = CSVHeader(first.bytes)
     }
 
     /// The first bytes, without a byte order mark.
-    private static func beginning(_ stream: DigestedStream) throws(ImportFailure) -> [UInt8] {
+    private static func beginning(_ stream: FileStream, _ hash: inout SHA256) throws(Refusal) -> [UInt8] {
         var head: [UInt8] = []
-        while head.count < 1 << 16, let bytes = try stream.next() {
+        while head.count < 1 << 16, let bytes = try stream.next(over: &hash) {
             head += bytes
         }
         if head.starts(with: [0xEF, 0xBB, 0xBF]) {
@@ -70,35 +70,42 @@ package final class ImportFile {
         return head
     }
 
-    /// Finds out how far it was imported before.
+    /// Finds out how far it was imported before; a file that has grown since is known by its beginning.
     ///
-    /// A file that has grown since is known by its beginning.
-    ///
-    /// - Parameter files: What was imported.
     /// - Returns: What is to be noted of it; nil for what cannot be read twice.
-    /// - Throws: ``ImportFailure`` when it cannot be read.
-    func identified(among files: [ImportedFile]) throws(ImportFailure) -> ImportedFile? {
-        guard let size = stream.file.size else {
+    func identified(among files: [ImportedFile]) throws(Refusal) -> ImportedFile? {
+        guard let size = stream.size, rewind() else {
             return nil
         }
-        let known = files.filter { $0.bytes <= size }
-        guard let digests = try stream.digests(Array(Set(known.map(\.bytes))).sorted()), let digest = digests[size]
-        else {
+        var digests: [Int64: [UInt8]] = [:]
+        for length in Set(files.map(\.bytes).filter { $0 <= size }).sorted() + [size] {
+            while try stream.next(upTo: length, over: &hash) != nil {}
+            if stream.position == length {
+                digests[length] = digest
+            }
+        }
+        guard rewind(), let digest = digests[size] else {
             return nil
         }
-        let records = known.filter { digests[$0.bytes] == $0.digest }.map(\.records).max() ?? 0
-        pending = try Self.beginning(stream)
-        return ImportedFile(digest: digest, bytes: size, records: records)
+        pending = try Self.beginning(stream, &hash)
+        return ImportedFile(
+            digest: digest, bytes: size,
+            records: files.filter { digests[$0.bytes] == $0.digest }.map(\.records).max() ?? 0)
+    }
+
+    private func rewind() -> Bool {
+        hash = SHA256()
+        return stream.rewind()
     }
 
     /// Whether it was written to since it was opened.
     var hasChanged: Bool {
-        stream.file.hasChanged
+        stream.hasChanged
     }
 
     /// The digest of what was read of it.
     var digest: [UInt8] {
-        stream.digest
+        hash.digestSoFar().bytes
     }
 
     /// What one of its records is called in messages.
@@ -108,11 +115,11 @@ package final class ImportFile {
 
     /// How many bytes it has; nil where that is not known.
     var size: Int64? {
-        stream.file.size
+        stream.size
     }
 
     /// The next records; nil at the end.
-    func next() throws(ImportFailure) -> [RawRecord]? {
+    func next() throws(Refusal) -> [RawRecord]? {
         var batch: [RawRecord] = []
         var bytes = 0
         while batch.count < Self.batch, bytes < Self.batchBytes, let record = try nextRecord() {
@@ -124,17 +131,14 @@ package final class ImportFile {
 
     /// The bodies of the file and when they were received, record by record.
     ///
-    /// - Parameters:
-    ///   - options: How it is to be read.
-    ///   - use: Takes each record with its number.
-    /// - Throws: ``ImportFailure``, and what `use` throws.
+    /// - Throws: ``Refusal``, and what `use` throws.
     package func eachRecord(_ options: ImportOptions, _ use: (Int, ImportRecord) async throws -> Void) async throws {
         try readHeader()
         let reader: RecordReader
         do throws(ImportRecord.Problem) {
             reader = try RecordReader(self, options)
         } catch {
-            throw ImportFailure("\(name): \(error)")
+            throw Refusal(.malformedFile, "\(name): \(error)")
         }
         while let records = try next() {
             for record in records {
@@ -143,7 +147,7 @@ package final class ImportFile {
         }
     }
 
-    private func nextRecord() throws(ImportFailure) -> RawRecord? {
+    private func nextRecord() throws(Refusal) -> RawRecord? {
         while true {
             if let record = splitter.next() {
                 return record
@@ -154,7 +158,7 @@ package final class ImportFile {
             if !pending.isEmpty {
                 splitter.append(pending)
                 pending = []
-            } else if let bytes = try stream.next() {
+            } else if let bytes = try stream.next(over: &hash) {
                 splitter.append(bytes)
             } else {
                 isAtEnd = true
@@ -165,7 +169,7 @@ package final class ImportFile {
 
     /// How much of it was read, for a person; empty when its size is not known.
     var progress: String {
-        stream.file.progress
+        stream.progress
     }
 }
 
@@ -219,5 +223,14 @@ private struct ObjectSplitter: RecordSplitter {
         return RawRecord(
             number: count + 1, bytes: [], isCut: false, isUnfinished: true,
             problem: .malformed("the array does not end: the file may have been cut off"))
+    }
+}
+
+extension FileStream {
+    /// The next bytes up to an offset, hashed; nil when there are none, or only what was appended meanwhile.
+    fileprivate func next(upTo end: Int64 = .max, over hash: inout SHA256) throws(Refusal) -> [UInt8]? {
+        let bytes = try next(upTo: min(end, size ?? .max) - position)
+        bytes.map { hash.update($0) }
+        return bytes
     }
 }

@@ -29,8 +29,8 @@ extension ImportInput {
     /// - Parameters:
     ///   - head: Its first bytes, without a byte order mark.
     ///   - name: Its name, for messages.
-    /// - Throws: ``ImportFailure`` for what is none of the forms.
-    init(of head: [UInt8], name: String) throws(ImportFailure) {
+    /// - Throws: ``Refusal`` for what is none of the forms.
+    init(of head: [UInt8], name: String) throws(Refusal) {
         try Self.refuse(head, name)
         let text = head.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
         guard let first = text.first else {
@@ -57,26 +57,27 @@ extension ImportInput {
         let known = Set(
             ImportOptions.bodyFields + ImportOptions.receivedFields + PostbackField.allCases.map(\.rawValue))
         guard names.contains(where: known.contains) else {
-            throw ImportFailure(
-                "cannot tell what \(name) is: it begins with \(words.shortened(to: 40))",
+            throw Refusal(
+                .malformedFile, "cannot tell what \(name) is: it begins with \(words.shortened(to: 40))",
                 hint: "--input says it: one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         self = .csv
     }
 
-    private static func refuse(_ head: [UInt8], _ name: String) throws(ImportFailure) {
+    private static func refuse(_ head: [UInt8], _ name: String) throws(Refusal) {
         if head.starts(with: [0x1F, 0x8B]) {
-            throw ImportFailure("\(name) is compressed by gzip", hint: "gzip -dk \(name)")
+            throw Refusal(.malformedFile, "\(name) is compressed by gzip", hint: "gzip -dk \(name)")
         }
         if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
-            throw ImportFailure("\(name) is compressed by zstd", hint: "zstd -dk \(name)")
+            throw Refusal(.malformedFile, "\(name) is compressed by zstd", hint: "zstd -dk \(name)")
         }
         if head.starts(with: "PK\u{3}\u{4}".utf8) {
-            throw ImportFailure("\(name) is a ZIP archive", hint: "unzip \(name)")
+            throw Refusal(.malformedFile, "\(name) is a ZIP archive", hint: "unzip \(name)")
         }
         if head.starts(with: "SQLite format 3\0".utf8) {
-            throw ImportFailure(
-                "\(name) is a database", hint: "skan export --store \(name) --bodies > postbacks.ndjson")
+            throw Refusal(
+                .malformedFile, "\(name) is a database", hint: "skan export --store \(name) --bodies > postbacks.ndjson"
+            )
         }
     }
 }

@@ -99,15 +99,15 @@ struct ImportRun {
 
     /// Takes the next records.
     ///
-    /// - Throws: ``ImportFailure`` for a file whose first delivery does not say when it was received: then none does.
-    mutating func take(_ records: JudgedRecords) throws(ImportFailure) {
+    /// - Throws: ``Refusal`` for a file whose first delivery does not say when it was received: then none does.
+    mutating func take(_ records: JudgedRecords) throws(Refusal) {
         if deliveries.isEmpty, tally.total == tally[.withoutBody], let untimed = records.untimed {
-            throw ImportFailure(
-                "\(file.name), \(file.recordName) \(untimed.number): \(untimed.reason)",
+            throw Refusal(
+                .malformedFile, "\(file.name), \(file.recordName) \(untimed.number): \(untimed.reason)",
                 hint: "--received-field NAME names it, and --received TIME says one for all")
         }
         if let undecided = records.undecided {
-            throw ImportFailure("a signature could not be verified: \(undecided)", hint: "skan selftest")
+            throw Refusal(.malformedFile, "a signature could not be verified: \(undecided)", hint: "skan selftest")
         }
         deliveries += records.deliveries
         numbers += records.numbers
@@ -135,7 +135,7 @@ struct ImportRun {
 
     /// Notes that the file was read to its end, if what was read is what its digest was made of.
     ///
-    /// - Throws: ``ImportFailure`` if the file was changed meanwhile; then nothing is noted of it, so that the next import
+    /// - Throws: ``Refusal`` if the file was changed meanwhile; then nothing is noted of it, so that the next import
     ///   skips no record of the file it should have been.
     func finish() throws {
         guard var source else {
@@ -147,8 +147,8 @@ struct ImportRun {
         }
         _ = try ledger.record([], importing: source)
         guard isWhole else {
-            throw ImportFailure(
-                "\(file.name) was changed while it was read; what was recorded of it stays",
+            throw Refusal(
+                .malformedFile, "\(file.name) was changed while it was read; what was recorded of it stays",
                 hint: "import it again when nothing writes to it")
         }
     }

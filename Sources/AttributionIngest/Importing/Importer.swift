@@ -20,12 +20,6 @@ package struct Importer {
     private static let transaction = 4_096
 
     /// Makes an importer.
-    ///
-    /// - Parameters:
-    ///   - ledger: The owner of the store.
-    ///   - verifier: Judges the bodies.
-    ///   - options: How files are to be read.
-    ///   - startsOver: Whether files are read from their beginning whatever was read of them before.
     package init(
         ledger: any LedgerImporting, verifier: PostbackVerifier, options: ImportOptions, startsOver: Bool = false
     ) {
@@ -37,11 +31,7 @@ package struct Importer {
 
     /// Imports a file.
     ///
-    /// - Parameters:
-    ///   - file: The file, from its beginning.
-    ///   - onProgress: Told now and then how far it is.
-    /// - Returns: What became of its records.
-    /// - Throws: ``ImportFailure``, and ``AttributionStore/StoreError``; what was recorded until then stays.
+    /// - Throws: ``Refusal``, and ``AttributionStore/StoreError``; what was recorded until then stays.
     package func run(_ file: ImportFile, onProgress: (String) -> Void = { _ in }) async throws -> ImportTally {
         var run = ImportRun(file: file, ledger: ledger)
         run.source = try file.identified(among: file.size.map { try ledger.importedFiles(upTo: $0) } ?? [])
@@ -54,8 +44,9 @@ package struct Importer {
         do throws(ImportRecord.Problem) {
             reader = try RecordReader(file, options)
         } catch {
-            throw ImportFailure(
-                "\(file.name): \(error)", hint: "--received TIME, --received-field NAME and --body-field NAME say it")
+            throw Refusal(
+                .malformedFile, "\(file.name): \(error)",
+                hint: "--received TIME, --received-field NAME and --body-field NAME say it")
         }
         var waiting: [Task<JudgedRecords, Never>] = []
         defer { waiting.forEach { $0.cancel() } }
@@ -90,8 +81,9 @@ package struct Importer {
         try run.record()
         try run.finish()
         if file.input == .log, run.tally.total > 0, run.tally[.withoutBody] == run.tally.total {
-            throw ImportFailure(
-                "no line of \(file.name) has a body", hint: "log the body, with nginx as \"$request_body\"")
+            throw Refusal(
+                .malformedFile, "no line of \(file.name) has a body",
+                hint: "log the body, with nginx as \"$request_body\"")
         }
         return run.tally
     }

@@ -5,7 +5,7 @@ import StrictJSON
 /// Takes lines of `skan serve --counts` into a store, each once.
 ///
 /// A process may go on writing the file: a last line without its newline is not read.
-package struct SignedCountsImport {
+package enum SignedCountsImport {
     /// What became of the lines of a file.
     package struct Outcome: Hashable, Sendable {
         /// Lines that were counted.
@@ -20,27 +20,16 @@ package struct SignedCountsImport {
         package var endsWithinLine = false
     }
 
-    private let ledger: any AdCostWriting
-    private let ads: AdTraffic
-
     /// Lines of one transaction.
     private static let transaction = 4_096
     private static let mostProblems = 10
 
-    /// Makes it for the ads of a store that are real, or those of tests.
-    package init(ledger: any AdCostWriting, ads: AdTraffic) {
-        self.ledger = ledger
-        self.ads = ads
-    }
-
     /// Imports a file.
     ///
-    /// - Parameters:
-    ///   - file: The file, from its beginning.
-    ///   - onProgress: Told now and then how far it is.
-    /// - Returns: What became of its lines.
-    /// - Throws: ``ImportFailure``, and ``AttributionStore/StoreError``; what was counted until then stays counted.
-    package func run(_ file: ImportFile, onProgress: (String) -> Void = { _ in }) throws -> Outcome {
+    /// - Throws: ``Refusal``, and ``AttributionStore/StoreError``; what was counted until then stays counted.
+    package static func run(
+        _ file: ImportFile, into ledger: any AdCostWriting, of ads: AdTraffic, onProgress: (String) -> Void = { _ in }
+    ) throws -> Outcome {
         var outcome = Outcome()
         var counts: [SignedImpressionCount] = []
         func add() throws {
@@ -59,8 +48,9 @@ package struct SignedCountsImport {
                     counts.append(try SignedImpressionCount(reading: record.bytes))
                 } catch {
                     outcome.unreadable += 1
-                    if outcome.problems.count < Self.mostProblems {
-                        outcome.problems.append(ImportProblem(number: record.number, reason: Self.reason(error)))
+                    if outcome.problems.count < mostProblems {
+                        let reason = logFields(of: error)["error"] ?? ""
+                        outcome.problems.append(ImportProblem(number: record.number, reason: reason))
                     }
                 }
             }
@@ -71,14 +61,6 @@ package struct SignedCountsImport {
         }
         try add()
         return outcome
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as JSONError: error.description
-        case let error as FieldProblem: error.description
-        default: "expected a line as skan serve --counts writes it"
-        }
     }
 }
 

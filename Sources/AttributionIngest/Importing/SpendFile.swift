@@ -23,13 +23,10 @@ package struct SpendFile: Sendable {
 
     /// Reads a file.
     ///
-    /// - Parameters:
-    ///   - file: The file, from its beginning.
-    ///   - latest: The last day that is plausible.
-    /// - Throws: ``ImportFailure`` when it cannot be read.
-    package init(_ file: ImportFile, latest: CalendarDay) throws(ImportFailure) {
+    /// - Throws: ``Refusal`` when it cannot be read.
+    package init(_ file: ImportFile, latest: CalendarDay) throws(Refusal) {
         guard file.input != .log else {
-            throw ImportFailure("\(file.name) is an access log", hint: "expected CSV or NDJSON with spend")
+            throw Refusal(.malformedFile, "\(file.name) is an access log", hint: "expected CSV or NDJSON with spend")
         }
         try file.readHeader()
         name = file.name
@@ -53,11 +50,6 @@ package struct SpendFile: Sendable {
 
     /// Records it, if it has no problems.
     ///
-    /// - Parameters:
-    ///   - ledger: The store.
-    ///   - ads: Which ads it is about.
-    ///   - replaces: Whether amounts in the store are replaced.
-    /// - Returns: What became of it.
     /// - Throws: ``AttributionStore/StoreError``; then nothing was recorded.
     package func record(in ledger: any AdCostWriting, of ads: AdTraffic, replaces: Bool) throws -> Outcome {
         let recording = try ledger.recordSpend(spend, of: ads, replaces: replaces)

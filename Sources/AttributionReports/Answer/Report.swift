@@ -34,7 +34,7 @@ package struct Report: Sendable {
         totals = answer.totals
         deliveries = answer.deliveries
         position = answer.position
-        warnings = StoreProblems([answer], hasDamagedDeliveries: answer.deliveries.areIncomplete).warnings
+        warnings = StoreProblems([answer]).warnings
         recordedAtMilliseconds = request.isLimited ? nil : answer.recordedAtMilliseconds
         unseen = answer.unseen(by: request)
         self.programVersion = programVersion

@@ -43,9 +43,7 @@ extension Reporter {
             deliveries: deliveries, costs: plan.hasCosts ? try await costs(request, within: budget) : nil,
             recordedAtMilliseconds: days.recordedAtMilliseconds, isRecording: isRecording)
         let answers = [days] + breakdowns
-        let problems = StoreProblems(
-            answers,
-            hasDamagedDeliveries: [deliveries?.current, deliveries?.previous].contains { $0?.areIncomplete ?? false })
+        let problems = StoreProblems(answers)
         var sections = plan.sections(figures).filter { request.section == nil || request.section == $0.name }
         if !request.isComparable(since: firstDay) {
             // What was before the first postback is not known; it is not 0.

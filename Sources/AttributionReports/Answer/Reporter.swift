@@ -91,14 +91,11 @@ struct StoreProblems {
     private let unreadableCount: Int
     /// How many postbacks were counted without columns.
     private let recomputedCount: Int64
-    /// Whether some delivery counts are left out.
-    private let hasDamagedDeliveries: Bool
 
     /// The damage that some answers about the same postbacks met.
-    init(_ answers: [LedgerAnswer], hasDamagedDeliveries: Bool) {
+    init(_ answers: [LedgerAnswer]) {
         unreadableCount = answers.map(\.unreadableCount).max() ?? 0
         recomputedCount = answers.map { $0.damaged.reduce(0) { $0 + Int64($1.count) } }.max() ?? 0
-        self.hasDamagedDeliveries = hasDamagedDeliveries
     }
 
     /// A sentence for each problem.
@@ -113,11 +110,6 @@ struct StoreProblems {
             warnings.append(
                 "the columns of \(recomputedCount) postbacks are damaged; these were counted without them, which is "
                     + "slower but gives the same figures")
-        }
-        if hasDamagedDeliveries {
-            warnings.append(
-                "some counts of deliveries are damaged and left out; those of postbacks are not; skan recount --repair "
-                    + "mends what follows from the postbacks")
         }
         return warnings
     }

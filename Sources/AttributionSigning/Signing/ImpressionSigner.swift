@@ -49,10 +49,6 @@ package struct ImpressionSigner: Sendable {
 
     /// Signs an impression.
     ///
-    /// - Parameters:
-    ///   - impression: The impression to sign.
-    ///   - external: What an external signer answered.
-    /// - Returns: The impression with its verified signature.
     /// - Throws: ``KeyProblem/wrongCurve(_:version:)`` for a P-192 key and a version after 2.0,
     ///   ``KeyProblem/wrongCurveForJWS(_:)`` for a P-192 key and AdAttributionKit, ``ExternalSignatureNeeded``,
     ///   ``ExternalSignerError``, or ``SignerError/signatureDoesNotVerify`` after a hardware fault.
@@ -122,10 +118,6 @@ struct UnsignedImpression {
 
     /// The signed impression.
     ///
-    /// - Parameters:
-    ///   - signature: The signature, DER.
-    ///   - isValid: Whether it verifies: a fault while signing can reveal the key.
-    /// - Returns: The impression with its signature.
     /// - Throws: ``SignerError/signatureDoesNotVerify`` or ``ExternalSignerError/wrongSignature(key:)`` if it does not.
     func signed(with signature: [UInt8], isValid: Bool) throws -> SignedImpression {
         guard isValid else {

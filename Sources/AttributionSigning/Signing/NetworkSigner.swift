@@ -42,7 +42,6 @@ package struct NetworkSigner: Sendable {
 
     /// Makes a signer with the active keys of a list; OpenSSL verifies its signatures.
     ///
-    /// - Parameter keys: The list.
     /// - Throws: An error if OpenSSL cannot extract the public half of a key.
     package init(_ keys: NetworkKeySet) throws {
         var order: [AdNetworkID] = []
@@ -100,8 +99,6 @@ package struct NetworkSigner: Sendable {
 
     /// Signs an impression with the active key of its network and version.
     ///
-    /// - Parameter impression: The impression to sign.
-    /// - Returns: The impression with its verified signature.
     /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``, and the errors of ``ImpressionSigner``.
     package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
         try signer(for: .skAdNetwork(impression)).sign(impression)
@@ -109,8 +106,6 @@ package struct NetworkSigner: Sendable {
 
     /// Signs an AdAttributionKit impression with the active key of its network's latest versions.
     ///
-    /// - Parameter impression: The impression to sign.
-    /// - Returns: The impression with its verified JWS.
     /// - Throws: ``KeyProblem/noAdAttributionKitKey(adNetworkID:)`` if no active key signs versions after 2.0, and the
     ///   errors of ``ImpressionSigner``.
     package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {

@@ -83,8 +83,6 @@ package struct SigningPlan: Sendable {
 
     /// The answer.
     ///
-    /// - Parameter signed: The signed ``impressions``, in the same order.
-    /// - Returns: The answer.
     /// - Throws: ``SignerError/signatureDoesNotVerify`` if these are not the plan's impressions.
     package func answer(_ signed: [SignedImpression]) throws -> Answer {
         guard signed.count == impressions.count else {
@@ -103,11 +101,6 @@ package struct SigningPlan: Sendable {
 extension NetworkSigner {
     /// Plans to sign every form and version of an ad in an order.
     ///
-    /// - Parameters:
-    ///   - order: The order.
-    ///   - time: The time to sign.
-    ///   - generator: The source of the nonces; a system generator for real ads.
-    /// - Returns: The plan.
     /// - Throws: ``Attribution/SigningRefusal`` for an invalid value, and ``KeyProblem`` for a network without a key.
     package func plan(
         _ order: ImpressionOrder, at time: UnixMilliseconds, using generator: inout some RandomNumberGenerator
@@ -124,11 +117,6 @@ extension NetworkSigner {
 
     /// Plans to sign each extension of each imp that a bidder bids on.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - time: The time to sign.
-    ///   - generator: The source of the nonces; a system generator for real bids.
-    /// - Returns: The plan, whose answer has the members of `bid.ext` for each imp, and the refusals.
     /// - Throws: ``Attribution/SigningRefusal`` for a network without a key.
     package func plan(
         _ request: BidRequest, at time: UnixMilliseconds, using generator: inout some RandomNumberGenerator

@@ -17,7 +17,7 @@ struct CostImports {
     func add(_ files: [ImportFile]) throws -> Bool {
         var isWhole = true
         for file in files {
-            let outcome = try SignedCountsImport(ledger: ledger, ads: ads).run(file, onProgress: Terminal.progress)
+            let outcome = try SignedCountsImport.run(file, into: ledger, of: ads, onProgress: Terminal.progress)
             Terminal.progress("")
             Terminal.write("\(file.name): \(outcome)\n")
             file.warn(of: outcome.problems, count: outcome.unreadable)

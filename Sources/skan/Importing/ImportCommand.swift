@@ -187,7 +187,7 @@ struct ImportCommand: AsyncParsableCommand {
     private func claim(_ files: [ImportFile], _ ledger: any LedgerImporting) throws -> Bool {
         var isWhole = true
         for file in files {
-            let tally = try KnownIDs(ledger: ledger).claim(file, onProgress: Terminal.progress)
+            let tally = try KnownIDs.claim(file, in: ledger, onProgress: Terminal.progress)
             Terminal.progress("")
             Terminal.write("\(file.name): \(tally.total) ids known, \(tally.claimed) of them new\n")
             if let unfinished = tally.unfinished {
