@@ -38,17 +38,9 @@ package struct Ingress: Service {
         self.address = address
         self.threads = max(1, threads)
         self.settings = IngressSettings(
-            routes: routes,
-            limits: limits,
-            trustedProxies: trustedProxies,
-            now: now,
-            makeHandler: makeHandler,
-            logger: logger,
-            accessLogLevel: accessLogLevel,
-            metricNames: metricNames,
-            metricsFactory: metricsFactory,
-            tls: tls
-        )
+            routes: routes, limits: limits, trustedProxies: trustedProxies, now: now, makeHandler: makeHandler,
+            logger: logger, accessLogLevel: accessLogLevel, metricNames: metricNames, metricsFactory: metricsFactory,
+            tls: tls)
         self.onListening = onListening
     }
 
@@ -84,9 +76,7 @@ package struct Ingress: Service {
                 do {
                     let listener = try await server.bind(host: host, port: port)
                     let address = listener.localAddress
-                    return (
-                        listener, .port(host: address?.ipAddress ?? host, port: address?.port ?? port)
-                    )
+                    return (listener, .port(host: address?.ipAddress ?? host, port: address?.port ?? port))
                 } catch {
                     throw IngressError(binding: error, host: host, port: port)
                 }

@@ -6,8 +6,7 @@ import Testing
 struct IngressRefusalTests {
     @Test(
         "What cannot be served is refused, and the connection serves the next request",
-        arguments: RefusedRequest.unserved
-    )
+        arguments: RefusedRequest.unserved)
     func unserved(row: RefusedRequest) async throws {
         try await check(row, limits: IngressLimits())
     }

@@ -90,8 +90,7 @@ struct IngressRequestTests {
 
     @Test(
         "A refused head gets the final answer instead of 100 Continue",
-        arguments: [("Content-Length: 99999", 413), ("Content-Length: 2\r\nContent-Type: text/plain", 415)]
-    )
+        arguments: [("Content-Length: 99999", 413), ("Content-Length: 2\r\nContent-Type: text/plain", 415)])
     func expectRefused(field: String, status: Int) async throws {
         try await IngressUnderTest.run { _, port in
             try await blocking {
@@ -111,8 +110,7 @@ struct IngressRequestTests {
                 let client = try RawClient(port: port)
                 client.send(
                     Post.request(body: "first")
-                        + Post.head(fields: ["Host: a", "Expect: 100-continue", "Content-Length: 6"])
-                )
+                        + Post.head(fields: ["Host: a", "Expect: 100-continue", "Content-Length: 6"]))
                 return client
             }
             try await server.nextHeld().answer(IngressAnswer(status: 202, body: []))

@@ -12,8 +12,7 @@ struct IngressTLSTests {
 
     /// A folder with the files of one identity, removed with `body`.
     private static func withIdentity<Result>(
-        _ name: String,
-        _ body: (_ folder: URL, IngressTLS) async throws -> Result
+        _ name: String, _ body: (_ folder: URL, IngressTLS) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "ingress-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -79,8 +78,7 @@ struct IngressTLSTests {
 
     @Test(
         "Plain HTTP on the TLS port, and a handshake that never ends, are closed",
-        arguments: [Post.request(), "", "\u{16}"]
-    )
+        arguments: [Post.request(), "", "\u{16}"])
     func noHandshake(bytes: String) async throws {
         var limits = IngressLimits()
         limits.headDeadline = .milliseconds(300)

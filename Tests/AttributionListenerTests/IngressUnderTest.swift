@@ -102,11 +102,7 @@ final class IngressUnderTest: Sendable {
             }
         )
         let services = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [.init(service: ingress)],
-                logger: .silent
-            )
-        )
+            configuration: ServiceGroupConfiguration(services: [.init(service: ingress)], logger: .silent))
         server.group.withLock { $0 = services }
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {

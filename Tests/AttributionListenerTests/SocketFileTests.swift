@@ -15,8 +15,7 @@ struct SocketFileTests {
         let root = NSTemporaryDirectory() + "skan-\(UUID())"
         defer { try? FileManager.default.removeItem(atPath: root) }
         let path = root + "/" + String(repeating: "f", count: folder) + "/" + String(repeating: "s", count: name)
-        try FileManager.default.createDirectory(
-            atPath: String(path.dropLast(name)), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: String(path.dropLast(name)), withIntermediateDirectories: true)
         guard !isPossible else {
             return try SocketFile.checkIsUnused(path)
         }

@@ -8,8 +8,7 @@ struct ConnectionBudgetTests {
         arguments: [
             (1 << 20, 4096, 256, 1024), (20_000, 4096, 256, 1024), (5_184, 4096, 256, 1024), (1_024, 768, 192, 192),
             (256, 154, 38, 38), (128, 52, 13, 12), (16, 8, 2, 8), (0, 8, 2, 8),
-        ]
-    )
+        ])
     func budget(descriptors: Int, ingress: Int, perAddress: Int, console: Int) {
         let budget = ConnectionBudget(descriptors: descriptors)
         #expect(budget.ingress == ingress)

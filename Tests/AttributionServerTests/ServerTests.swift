@@ -39,8 +39,7 @@ struct ServerTests {
             let report = try await Self.exchange(
                 "GET /v1/report?by=app&format=csv&columns=installs HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
             #expect(report.status == 200 && report.body.contains("525463029,1"))
-            let metrics = try await Self.exchange(
-                "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
+            let metrics = try await Self.exchange("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
             #expect(metrics.status == 200)
             for line in Self.metrics {
                 #expect(metrics.body.contains("\n\(line)"), "\(line) is not in \(metrics.body)")

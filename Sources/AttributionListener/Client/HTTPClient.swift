@@ -161,9 +161,7 @@ extension HTTPClient {
         let body: Body?
 
         /// Makes a request; with the path of a socket, which is connected to instead of the URL's host.
-        package init(
-            url: String, socket: String? = nil, json: Body? = nil, token: String? = nil
-        ) throws(Failure) {
+        package init(url: String, socket: String? = nil, json: Body? = nil, token: String? = nil) throws(Failure) {
             let secure = ["http": false, "https": true]
             guard let parts = URLComponents(string: url), let isSecure = secure[parts.scheme?.lowercased() ?? ""],
                 let host = parts.encodedHost, !host.isEmpty,

@@ -92,8 +92,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         loop.settings.logger.debug(
             "a connection failed",
-            metadata: ["remote": "\(peer.address?.description ?? "unknown")", "error": "\(error)"]
-        )
+            metadata: ["remote": "\(peer.address?.description ?? "unknown")", "error": "\(error)"])
         context.close(promise: nil)
     }
 
@@ -264,11 +263,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func write(_ answer: IngressAnswer, _ form: AnswerForm, reason: String? = nil) {
         guard let context else { return }
         let (bytes, body) = encoder.encode(
-            answer,
-            isLast: form.isLast,
-            announcesKeepAlive: form.request.announcesKeepAlive,
-            omitsBody: form.request.method == .head
-        )
+            answer, isLast: form.isLast, announcesKeepAlive: form.request.announcesKeepAlive,
+            omitsBody: form.request.method == .head)
         record(
             form.request, status: answer.status, answerBytes: answer.body.count, reason: reason, caller: answer.caller)
         if body != nil { context.write(wrapOutboundOut(bytes), promise: nil) }

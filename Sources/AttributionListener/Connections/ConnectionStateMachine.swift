@@ -227,9 +227,7 @@ package struct ConnectionStateMachine {
         return resumeReading()
     }
 
-    private mutating func readRequest(
-        _ unread: UnsafeRawBufferPointer, _ consumed: inout Int
-    ) -> ConnectionAction? {
+    private mutating func readRequest(_ unread: UnsafeRawBufferPointer, _ consumed: inout Int) -> ConnectionAction? {
         while true {
             if consumed < unread.count { beginRequestIfNone() }
             switch reader.next(in: unread, consumed: &consumed) {

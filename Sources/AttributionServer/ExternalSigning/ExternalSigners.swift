@@ -58,9 +58,7 @@ package final class ExternalSigners: Service {
     }
 
     /// Requests signatures; see ``AttributionSigning/RequestSignatures``.
-    package func request(
-        _ requests: [SignatureRequest], answer: @escaping @Sendable (ExternalSignatures) -> Void
-    ) {
+    package func request(_ requests: [SignatureRequest], answer: @escaping @Sendable (ExternalSignatures) -> Void) {
         let requests = Set(requests)
         guard !requests.isEmpty else { return answer([:]) }
         let answers = Answers(count: requests.count, answer)
@@ -211,8 +209,7 @@ final class SignerMetrics: Sendable {
             state.counters[label] = counter
             let timer =
                 state.timers[label.key]
-                ?? Timer(
-                    label: "skan_external_signature_seconds", dimensions: [("key", label.key)], factory: factory)
+                ?? Timer(label: "skan_external_signature_seconds", dimensions: [("key", label.key)], factory: factory)
             state.timers[label.key] = timer
             return (counter, timer)
         }
