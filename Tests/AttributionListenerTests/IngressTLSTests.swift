@@ -76,6 +76,21 @@ struct IngressTLSTests {
         }
     }
 
+    @Test("A client that has said that it sends no more gets its answer", arguments: [TLSVersion.tlsv12, .tlsv13])
+    func halfClosed(version: TLSVersion) async throws {
+        try await Self.withIdentity("first") { _, tls in
+            try await IngressUnderTest.run(manner: .whenTold, tls: tls) { server, port in
+                let client = TLSClient(port: port, minimum: version, maximum: version, endsSending: true)
+                async let report = client.exchange(Post.request())
+                let held = try await server.nextHeld()
+                // Long enough for the end to arrive as well.
+                try await Task.sleep(for: .milliseconds(50))
+                held.answer(IngressAnswer(status: 200, body: Array("{}".utf8)))
+                #expect(try await report.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            }
+        }
+    }
+
     @Test(
         "Plain HTTP on the TLS port, and a handshake that never ends, are closed",
         arguments: [Post.request(), "", "\u{16}"])

@@ -153,7 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func perform(_ action: ConnectionAction) {
         switch action {
-        case .handOver(let request, let number): callRoute(request, number: number)
+        case .handOver(let request, let client, let number): callRoute(request, client, number: number)
         case .refuse(let refusal, let form): write(refusal, form)
         case .sendContinue: context?.writeAndFlush(wrapOutboundOut(encoder.encodeContinue()), promise: nil)
         case .read: context?.read()
@@ -188,10 +188,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // MARK: Routes
 
     /// Calls the route, unless the client's share of requests in flight is used up.
-    private func callRoute(_ request: CompleteRequest, number: Int) {
+    private func callRoute(_ request: IngressRequest, _ client: InternetAddress?, number: Int) {
         var share: ClientShares.Holder?
-        if peer.isShareBounded(request.client) {
-            let holder = ClientShares.Holder(request.client)
+        if peer.isShareBounded(client) {
+            let holder = ClientShares.Holder(client)
             guard loop.census.shares.take(holder) else {
                 loop.metrics.countRefusal(ClientShares.refusal.code)
                 return answer(
@@ -202,17 +202,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
         owed = (number, share)
         loop.unansweredCount += 1
-        let received = IngressRequest(
-            route: request.route, method: request.method, target: request.target, fields: request.fields,
-            body: request.body, receivedAt: request.receivedAt,
-            client: peer.isProxy ? request.client?.clientText : ownClient)
+        var received = request
+        received.client = peer.isProxy ? client?.clientText : ownClient
         let (mailbox, address) = (loop.mailbox, NIOLoopBound(self, eventLoop: loop.eventLoop))
         isCallingRoute = true
         switch loop.handler {
         case .callback(let take):
             take(received) { mailbox.post((address, number, $0)) }
         case .task(let respond):
-            let task = Task { mailbox.post((address, number, await respond(received))) }
+            let task = Task { [received] in mailbox.post((address, number, await respond(received))) }
             loop.tasks[ObjectIdentifier(self)] = task
             if request.route.endsWithClient { work = task }
         }
