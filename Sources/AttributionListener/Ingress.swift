@@ -38,28 +38,15 @@ package struct Ingress: Service {
         self.address = address
         self.threads = max(1, threads)
         self.settings = IngressSettings(
-            routes: routes,
-            limits: limits,
-            trustedProxies: trustedProxies,
-            now: now,
-            makeHandler: makeHandler,
-            logger: logger,
-            accessLogLevel: accessLogLevel,
-            metricNames: metricNames,
-            metricsFactory: metricsFactory,
-            tls: tls
-        )
+            routes: routes, limits: limits, trustedProxies: trustedProxies, now: now, makeHandler: makeHandler,
+            logger: logger, accessLogLevel: accessLogLevel, metricNames: metricNames, metricsFactory: metricsFactory,
+            tls: tls)
         self.onListening = onListening
     }
 
     /// Serves connections that are already open, on their event loop, which must be the caller's.
     ///
     /// For tests that measure the cost of a request: no socket, no other thread.
-    ///
-    /// - Parameters:
-    ///   - channels: The connections, all of one event loop.
-    ///   - peer: Their other end.
-    /// - Throws: What a channel reports.
     package func serve(_ channels: [any Channel], peer: InternetAddress) throws {
         guard let eventLoop = channels.first?.eventLoop else { return }
         let loop = IngressLoop(eventLoop: eventLoop, settings: settings, census: IngressCensus(limits: settings.limits))
@@ -75,8 +62,6 @@ package struct Ingress: Service {
     /// Listens until graceful shutdown or cancellation, then ends within ``IngressLimits/stopDeadline``.
     ///
     /// A listener that finishes answers ends once they are made and taken, or when its task is cancelled.
-    ///
-    /// - Throws: ``IngressError/cannotListen(host:port:reason:)`` or ``SocketError``.
     package func run() async throws {
         switch address {
         case .port(let host, let port):
@@ -84,9 +69,7 @@ package struct Ingress: Service {
                 do {
                     let listener = try await server.bind(host: host, port: port)
                     let address = listener.localAddress
-                    return (
-                        listener, .port(host: address?.ipAddress ?? host, port: address?.port ?? port)
-                    )
+                    return (listener, .port(host: address?.ipAddress ?? host, port: address?.port ?? port))
                 } catch {
                     throw IngressError(binding: error, host: host, port: port)
                 }
@@ -143,9 +126,6 @@ extension Ingress {
     /// Listens at some addresses for a moment, accepting nothing, to find out what keeps a server from it.
     ///
     /// At all of them at once, because two may be the same port.
-    ///
-    /// - Parameter addresses: The addresses; port 0 for a free one.
-    /// - Returns: The problem of each address that cannot be used.
     package static func tryListening(at addresses: [IngressAddress]) -> [any CodedError] {
         var listeners: [any Channel] = []
         var problems: [any CodedError] = []

@@ -58,10 +58,7 @@ struct IngressAnswerEncoder {
 
     /// Encodes one answer.
     mutating func encode(
-        _ answer: IngressAnswer,
-        isLast: Bool,
-        announcesKeepAlive: Bool = false,
-        omitsBody: Bool = false
+        _ answer: IngressAnswer, isLast: Bool, announcesKeepAlive: Bool = false, omitsBody: Bool = false
     ) -> (bytes: ByteBuffer, body: ByteBuffer?) {
         buffer.clear()
         if answer.status == 200 {

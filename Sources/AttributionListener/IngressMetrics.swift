@@ -8,21 +8,22 @@ package struct IngressMetricNames: Sendable {
     let connections: String
     let disconnects: String
 
+    private init(_ listener: String) {
+        requests = "skan_\(listener)_requests_total"
+        refusals = "skan_\(listener)_refusals_total"
+        connections = "skan_\(listener)_connections_total"
+        disconnects = "skan_\(listener)_disconnects_total"
+    }
+
     /// Those of the listener of postbacks.
-    package static let postbacks = IngressMetricNames(
-        requests: "skan_ingress_requests_total", refusals: "skan_ingress_refusals_total",
-        connections: "skan_ingress_connections_total", disconnects: "skan_ingress_disconnects_total")
+    package static let postbacks = IngressMetricNames("ingress")
     /// Those of the listener of signing requests.
-    package static let signing = IngressMetricNames(
-        requests: "skan_signing_requests_total", refusals: "skan_signing_refusals_total",
-        connections: "skan_signing_connections_total", disconnects: "skan_signing_disconnects_total")
+    package static let signing = IngressMetricNames("signing")
     /// Those of the console.
-    package static let console = IngressMetricNames(
-        requests: "skan_console_requests_total", refusals: "skan_console_refusals_total",
-        connections: "skan_console_connections_total", disconnects: "skan_console_disconnects_total")
+    package static let console = IngressMetricNames("console")
 }
 
-/// The counters of one event loop, created when first used.
+/// The counters of one event loop.
 ///
 /// Labels are matched routes, status codes and stable codes, never anything a client sent.
 /// - `requests_total{route,status}`: answered requests; route `none` for an unknown path or an unread head, status
@@ -44,7 +45,6 @@ struct IngressMetrics {
     private var requests: [RequestKey: Counter] = [:]
     /// The counter used last: most requests end like the one before.
     private var latest: (key: RequestKey, counter: Counter)?
-    private var others: [String: Counter] = [:]
 
     /// Makes counters in a metrics system.
     init(names: IngressMetricNames, hasCallers: Bool, factory: any MetricsFactory) {
@@ -71,23 +71,19 @@ struct IngressMetrics {
         return counter
     }
 
-    mutating func countRefusal(_ code: ErrorCode) {
+    func countRefusal(_ code: ErrorCode) {
         count(names.refusals, dimension: "reason", value: code.rawValue)
     }
 
-    mutating func countConnection(_ admission: IngressAdmission) {
+    func countConnection(_ admission: IngressAdmission) {
         count(names.connections, dimension: "outcome", value: admission.rawValue)
     }
 
-    mutating func countDisconnect(_ reason: ConnectionAction.Disconnect) {
+    func countDisconnect(_ reason: ConnectionAction.Disconnect) {
         count(names.disconnects, dimension: "reason", value: reason.rawValue)
     }
 
-    private mutating func count(_ label: String, dimension: String, value: String) {
-        let key = label + value
-        if let counter = others[key] { return counter.increment() }
-        let counter = Counter(label: label, dimensions: [(dimension, value)], factory: factory)
-        others[key] = counter
-        counter.increment()
+    private func count(_ label: String, dimension: String, value: String) {
+        Counter(label: label, dimensions: [(dimension, value)], factory: factory).increment()
     }
 }

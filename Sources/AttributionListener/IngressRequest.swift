@@ -17,7 +17,7 @@ package struct IngressRequest: Sendable {
     /// The client's network as text: its IPv4 address or its IPv6 /64 network.
     ///
     /// The peer's own, or that of the client a trusted proxy reported; `nil` when it reported no usable address.
-    package let client: String?
+    package internal(set) var client: String?
 
     /// Makes a request.
     package init(

@@ -116,8 +116,7 @@ struct IngressServer: Sendable {
         if unanswered > 0 {
             settings.logger.warning(
                 "requests were left unanswered at shutdown; their clients will send them again",
-                metadata: ["count": "\(unanswered)"]
-            )
+                metadata: ["count": "\(unanswered)"])
         } else {
             try? await group.shutdownGracefully()
         }

@@ -24,18 +24,10 @@ package struct TLSIdentity: Sendable {
     /// Forward secrecy only, as devices ask for; TLS 1.3 has nothing else.
     private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES256:ECDHE+AES128"
 
-    /// Reads the identity.
+    /// Reads PEM files: the server's certificate, then the intermediate ones; and the key, without a passphrase and
+    /// readable by its owner only.
     ///
     /// Every certificate of the chain has to be valid, because devices accept none of it otherwise.
-    ///
-    /// - Parameters:
-    ///   - certificateFile: A PEM file with the server's certificate first, then the intermediate ones.
-    ///   - keyFile: A PEM file with the certificate's private key, without a passphrase, readable by its owner only.
-    ///   - now: The current time.
-    /// - Throws: ``IngressError/unusableCertificate(file:reason:)``,
-    ///   ``IngressError/expiredCertificate(file:number:end:)``,
-    ///   ``IngressError/certificateNotYetValid(file:number:start:)``, ``IngressError/unusableKey(file:reason:)`` or
-    ///   ``IngressError/unusableIdentity(certificateFile:keyFile:reason:)``.
     package init(certificateFile: String, keyFile: String, now: Date) throws(IngressError) {
         let chain: [NIOSSLCertificate]
         do {

@@ -34,23 +34,17 @@ struct AcceptedRequest: Sendable, CustomTestStringConvertible {
             .init(name: "bytes that are not JSON", bytes: Post.request(body: "\u{0}\r\n\r\né"), body: "\u{0}\r\n\r\né"),
             .init(name: "a body at the limit", bytes: Post.request(body: large), body: large),
             .init(
-                name: "a chunked body",
-                bytes: chunked("Chunked", "1\r\n{\r\n1;x=y\r\n}\r\n0\r\nX-Trailer: 1\r\n\r\n")
-            ),
+                name: "a chunked body", bytes: chunked("Chunked", "1\r\n{\r\n1;x=y\r\n}\r\n0\r\nX-Trailer: 1\r\n\r\n")),
             .init(
-                name: "a chunked body at the limit",
-                bytes: chunked("chunked", "4000\r\n\(large)\r\n0\r\n\r\n"),
-                body: large
-            ),
+                name: "a chunked body at the limit", bytes: chunked("chunked", "4000\r\n\(large)\r\n0\r\n\r\n"),
+                body: large),
             .init(name: "an empty chunked body", bytes: chunked("chunked", "0\r\n\r\n"), body: ""),
             .init(name: "empty lines before it", bytes: "\r\n\r\n" + Post.request()),
             .init(name: "HTTP/1.0", bytes: Post.request(version: "1.0", fields: []), staysOpen: false),
             .init(name: "HTTP/1.0 that stays", bytes: Post.request(version: "1.0", fields: ["Connection: Keep-Alive"])),
             .init(
-                name: "HTTP/1.0 with Expect",
-                bytes: Post.request(version: "1.0", fields: ["Expect: 100-continue"]),
-                staysOpen: false
-            ),
+                name: "HTTP/1.0 with Expect", bytes: Post.request(version: "1.0", fields: ["Expect: 100-continue"]),
+                staysOpen: false),
             .init(name: "Connection: close", bytes: connection("close"), staysOpen: false),
             .init(name: "Connection: CLOSE", bytes: connection("CLOSE"), staysOpen: false),
             .init(name: "Connection: x, Close", bytes: connection("x, Close"), staysOpen: false),
@@ -59,8 +53,7 @@ struct AcceptedRequest: Sendable, CustomTestStringConvertible {
             .init(
                 name: "an offer to upgrade",
                 bytes: Post.request(fields: ["Host: a", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c"]),
-                staysOpen: false
-            ),
+                staysOpen: false),
         ]
 
     private static let large = String(repeating: "x", count: 16 * 1024)

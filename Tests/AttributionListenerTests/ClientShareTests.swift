@@ -25,8 +25,7 @@ struct ClientShareTests {
                 testDescription: "another address", clients: ["203.0.113.7", "203.0.113.7", "203.0.113.8"],
                 isRefused: false),
             Row(testDescription: "the proxy itself", clients: [nil, nil, nil], isRefused: false),
-        ]
-    )
+        ])
     func share(row: Row) async throws {
         var limits = IngressLimits()
         limits.connectionsPerAddress = 2

@@ -2,9 +2,9 @@ import AttributionListener
 
 /// Order, bounds and pressure.
 extension ConnectionScript {
-    private static let (first, second, third) = (
-        Post.request(body: "a"), Post.request(body: "b"), Post.request(body: "c")
-    )
+    private static let first = Post.request(body: "a")
+    private static let second = Post.request(body: "b")
+    private static let third = Post.request(body: "c")
     private static let expecting = Post.head(fields: ["Host: a", "Expect: 100-continue", "Content-Length: 1"])
     private static let noise = "noise\r\n\r\n"
 
@@ -22,9 +22,7 @@ extension ConnectionScript {
         ConnectionScript(
             testDescription: "pipelined requests are handed over one at a time",
             events: [.bytes(first + second + third), .answer(1), .answer(2), .answer(3)],
-            actions: [
-                "hand over 1: a", "answer 1", "hand over 2: b", "answer 2", "hand over 3: c", "answer 3",
-            ]),
+            actions: ["hand over 1: a", "answer 1", "hand over 2: b", "answer 2", "hand over 3: c", "answer 3"]),
         ConnectionScript(
             testDescription: "an answer that comes too early or twice is dropped",
             events: [.bytes(first + second), .answer(2), .answer(1), .answer(1), .answer(2), .answer(2)],
@@ -202,16 +200,14 @@ extension ConnectionScript {
             events: [
                 .bytes(first), .unsent(10), .answer(1), .inputClosed, .wantsRead, .serverStops, .time(1), .unsent(0),
                 .written,
-            ],
-            actions: ["hand over 1: a", "answer 1", "finish writing", "hold the read", "close"]),
+            ], actions: ["hand over 1: a", "answer 1", "finish writing", "hold the read", "close"]),
         ConnectionScript(
             testDescription: "the server stops, and the client does not take its answer",
             events: [.bytes(first), .unsent(10), .answer(1), .serverStops, .time(9.9), .time(10)],
             actions: ["hand over 1: a", "answer 1", "finish writing", "cut off: write-deadline"]),
         ConnectionScript(
             testDescription: "the server waits no longer: for the beginning of a request",
-            events: [.bytes("POST"), .serverStops, .waitsNoLonger],
-            actions: ["cut off: stop-deadline"]),
+            events: [.bytes("POST"), .serverStops, .waitsNoLonger], actions: ["cut off: stop-deadline"]),
         ConnectionScript(
             testDescription: "the server waits no longer: but answers the current request, and none behind it",
             events: [.bytes(first + second), .serverStops, .waitsNoLonger, .time(1), .answer(1), .written],

@@ -72,30 +72,24 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
         .init("Expect on a request with its body", 200, with(["Expect: 100-continue"])),
         .init(
             "a host of 15 KB", 200,
-            Post.request(
-                body: body, fields: [long("Host", "a."), "Content-Type: application/json"])),
+            Post.request(body: body, fields: [long("Host", "a."), "Content-Type: application/json"])),
         .init(
             "an invalid host of 15 KB", 400,
-            Post.request(
-                body: body, fields: [long("Host", "\u{e9}"), "Content-Type: application/json"])),
+            Post.request(body: body, fields: [long("Host", "\u{e9}"), "Content-Type: application/json"])),
         .init("a coding of 15 KB", 400, with([long("Transfer-Encoding", "chunked,")])),
         .init("a length of 15 KB", 400, with([long("Content-Length", "0")])),
         .init(
             "a query of 4 KB", 200,
-            Post.request(
-                to: Post.path + "?" + String(repeating: "a=%41&", count: 670), body: body, fields: common)),
+            Post.request(to: Post.path + "?" + String(repeating: "a=%41&", count: 670), body: body, fields: common)),
         .init(
             "a path of 4 KB", 404,
-            Post.request(
-                to: String(repeating: "/..", count: 1_360), body: body, fields: common)),
+            Post.request(to: String(repeating: "/..", count: 1_360), body: body, fields: common)),
         .init(
             "a target of 15 KB", 414,
-            Post.request(
-                to: Post.path + "?" + String(repeating: "a", count: 15_000), body: body, fields: common)),
+            Post.request(to: Post.path + "?" + String(repeating: "a", count: 15_000), body: body, fields: common)),
         .init(
             "a URL as target", 404,
-            Post.request(
-                to: "http://" + String(repeating: "a.", count: 2_000) + "/", body: body, fields: common)),
+            Post.request(to: "http://" + String(repeating: "a.", count: 2_000) + "/", body: body, fields: common)),
         .init("an unknown path", 404, Post.request(to: "/", body: body, fields: common)),
         .init("GET", 405, Post.head(method: "GET", fields: common)),
         .init("no HTTP", 400, String(repeating: "\u{16}\u{3}\u{1}", count: 5_000)),

@@ -22,26 +22,14 @@ struct IngressConnectionCapTests {
             both.connections = 4
             return [
                 Row(
-                    testDescription: "in total",
-                    limits: total,
-                    trustedProxies: .none,
-                    outcome: "over-total-cap",
-                    admitted: 3
-                ),
+                    testDescription: "in total", limits: total, trustedProxies: .none, outcome: "over-total-cap",
+                    admitted: 3),
                 Row(
-                    testDescription: "from one address",
-                    limits: address,
-                    trustedProxies: .none,
-                    outcome: "over-address-cap",
-                    admitted: 2
-                ),
+                    testDescription: "from one address", limits: address, trustedProxies: .none,
+                    outcome: "over-address-cap", admitted: 2),
                 Row(
-                    testDescription: "from a trusted proxy, in total only",
-                    limits: both,
-                    trustedProxies: try TrustedProxies(["127.0.0.0/8"]),
-                    outcome: "over-total-cap",
-                    admitted: 4
-                ),
+                    testDescription: "from a trusted proxy, in total only", limits: both,
+                    trustedProxies: try TrustedProxies(["127.0.0.0/8"]), outcome: "over-total-cap", admitted: 4),
             ]
         }
     }

@@ -4,10 +4,7 @@ import Testing
 
 @Suite("Deadlines of the ingress", .timeLimit(.minutes(10)))
 struct IngressDeadlineTests {
-    @Test(
-        "A head that is not complete in time is refused, however steadily it comes",
-        arguments: ["", Post.request()]
-    )
+    @Test("A head that is not complete in time is refused, however steadily it comes", arguments: ["", Post.request()])
     func head(before: String) async throws {
         var limits = IngressLimits()
         limits.headDeadline = .milliseconds(300)
@@ -39,8 +36,7 @@ struct IngressDeadlineTests {
             Post.head(fields: ["Host: a", "Content-Length: 9"]) + "{",
             Post.head(fields: ["Host: a", "Transfer-Encoding: chunked"]) + "1\r\n{\r\n",
             Post.head(to: "/unknown", fields: ["Host: a", "Content-Length: 9"]) + "{",
-        ]
-    )
+        ])
     func body(bytes: String) async throws {
         var limits = IngressLimits()
         limits.requestDeadline = .milliseconds(300)

@@ -112,8 +112,7 @@ struct IngressFlowTests {
 
     @Test(
         "A request cut short by its client is refused",
-        arguments: ["POST", Post.head(fields: ["Host: a", "Content-Length: 9"]) + "{}"]
-    )
+        arguments: ["POST", Post.head(fields: ["Host: a", "Content-Length: 9"]) + "{}"])
     func cutShort(bytes: String) async throws {
         try await IngressUnderTest.run { server, port in
             try await blocking {
@@ -194,8 +193,7 @@ struct IngressFlowTests {
     }
 
     private static func requestOfAClientThatLeft(
-        _ server: IngressUnderTest,
-        port: Int
+        _ server: IngressUnderTest, port: Int
     ) async throws -> IngressUnderTest.Held {
         let client = try await blocking {
             let client = try RawClient(port: port)

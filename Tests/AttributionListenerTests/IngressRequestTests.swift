@@ -56,25 +56,6 @@ struct IngressRequestTests {
         }
     }
 
-    @Test("The last request a connection may carry is answered with its close")
-    func requestLimit() async throws {
-        var limits = IngressLimits()
-        limits.requestsPerConnection = 3
-        try await IngressUnderTest.run(limits: limits) { server, port in
-            try await blocking {
-                let client = try RawClient(port: port)
-                for isLast in [false, false, true] {
-                    client.send(Post.request())
-                    #expect(try client.answer().saysClose == isLast)
-                }
-                client.send(Post.request())
-                client.closeSending()
-                #expect(try client.isClosedByServer())
-            }
-            #expect(server.requests.count == 3)
-        }
-    }
-
     @Test("100 Continue is sent once the head is found good, and then the answer")
     func expectContinue() async throws {
         try await IngressUnderTest.run { _, port in
@@ -90,8 +71,7 @@ struct IngressRequestTests {
 
     @Test(
         "A refused head gets the final answer instead of 100 Continue",
-        arguments: [("Content-Length: 99999", 413), ("Content-Length: 2\r\nContent-Type: text/plain", 415)]
-    )
+        arguments: [("Content-Length: 99999", 413), ("Content-Length: 2\r\nContent-Type: text/plain", 415)])
     func expectRefused(field: String, status: Int) async throws {
         try await IngressUnderTest.run { _, port in
             try await blocking {
@@ -101,29 +81,6 @@ struct IngressRequestTests {
                 #expect(answer.status == status)
                 #expect(answer.saysClose)
             }
-        }
-    }
-
-    @Test("A waiting 100 Continue does not overtake the answer before it")
-    func expectBehindAnother() async throws {
-        try await IngressUnderTest.run(manner: .whenTold) { server, port in
-            let client = try await blocking {
-                let client = try RawClient(port: port)
-                client.send(
-                    Post.request(body: "first")
-                        + Post.head(fields: ["Host: a", "Expect: 100-continue", "Content-Length: 6"])
-                )
-                return client
-            }
-            try await server.nextHeld().answer(IngressAnswer(status: 202, body: []))
-            try await blocking { () throws in
-                #expect(try client.answer().status == 202)
-                #expect(try client.answer().status == 100)
-                client.send("second")
-            }
-            try await server.nextHeld().answer(IngressAnswer(status: 200, body: []))
-            #expect(try await blocking { try client.answer().status } == 200)
-            #expect(server.requests.map(\.body) == [Array("first".utf8), Array("second".utf8)])
         }
     }
 }

@@ -12,8 +12,7 @@ struct IngressTLSTests {
 
     /// A folder with the files of one identity, removed with `body`.
     private static func withIdentity<Result>(
-        _ name: String,
-        _ body: (_ folder: URL, IngressTLS) async throws -> Result
+        _ name: String, _ body: (_ folder: URL, IngressTLS) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "ingress-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -77,10 +76,24 @@ struct IngressTLSTests {
         }
     }
 
+    @Test("A client that has said that it sends no more gets its answer", arguments: [TLSVersion.tlsv12, .tlsv13])
+    func halfClosed(version: TLSVersion) async throws {
+        try await Self.withIdentity("first") { _, tls in
+            try await IngressUnderTest.run(manner: .whenTold, tls: tls) { server, port in
+                let client = TLSClient(port: port, minimum: version, maximum: version, endsSending: true)
+                async let report = client.exchange(Post.request())
+                let held = try await server.nextHeld()
+                // Long enough for the end to arrive as well.
+                try await Task.sleep(for: .milliseconds(50))
+                held.answer(IngressAnswer(status: 200, body: Array("{}".utf8)))
+                #expect(try await report.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            }
+        }
+    }
+
     @Test(
         "Plain HTTP on the TLS port, and a handshake that never ends, are closed",
-        arguments: [Post.request(), "", "\u{16}"]
-    )
+        arguments: [Post.request(), "", "\u{16}"])
     func noHandshake(bytes: String) async throws {
         var limits = IngressLimits()
         limits.headDeadline = .milliseconds(300)

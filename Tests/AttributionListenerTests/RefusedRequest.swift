@@ -40,12 +40,7 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
         .init("a path in capitals", 404, "not-found", staysOpen: true, Post.request(to: "/SKAdNetwork/postbacks")),
         .init("two trailing slashes", 404, "not-found", staysOpen: true, Post.request(to: Post.path + "//")),
         .init(
-            "a percent-encoded path",
-            404,
-            "not-found",
-            staysOpen: true,
-            Post.request(to: "/skadnetwork/postback%73")
-        ),
+            "a percent-encoded path", 404, "not-found", staysOpen: true, Post.request(to: "/skadnetwork/postback%73")),
         .init("GET of an unknown path", 404, "not-found", staysOpen: true, Post.head(to: "/admin", method: "GET")),
         .init("OPTIONS of the server", 404, "not-found", staysOpen: true, Post.head(to: "*", method: "OPTIONS")),
         .init("GET", 405, "method-not-allowed", staysOpen: true, Post.head(method: "GET")),
@@ -58,19 +53,11 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
         .init("application/jsonp", 415, "unsupported-media-type", staysOpen: true, typed("application/jsonp")),
         .init("an empty type", 415, "unsupported-media-type", staysOpen: true, typed("")),
         .init(
-            "two types",
-            415,
-            "unsupported-media-type",
-            staysOpen: true,
-            fields("Content-Type: application/json", "Content-Type: application/json", "Content-Length: 2") + "{}"
-        ),
+            "two types", 415, "unsupported-media-type", staysOpen: true,
+            fields("Content-Type: application/json", "Content-Type: application/json", "Content-Length: 2") + "{}"),
         .init(
-            "a chunked body of an unserved type",
-            415,
-            "unsupported-media-type",
-            staysOpen: true,
-            fields("Content-Type: text/xml", "Transfer-Encoding: chunked") + "3\r\nabc\r\n0\r\n\r\n"
-        ),
+            "a chunked body of an unserved type", 415, "unsupported-media-type", staysOpen: true,
+            fields("Content-Type: text/xml", "Transfer-Encoding: chunked") + "3\r\nabc\r\n0\r\n\r\n"),
     ]
 
     /// What is too large, with limits of 1,000 bytes for body and target, 2,000 for the head and 8 fields.
@@ -78,39 +65,22 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
         .init("a declared body", 413, "body-too-large", fields("Content-Length: 1001")),
         .init("a declared body of 2^62 bytes", 413, "body-too-large", fields("Content-Length: 4611686018427387904")),
         .init(
-            "a declared body for an unknown path",
-            413,
-            "body-too-large",
-            Post.head(to: "/other", fields: ["Host: localhost", "Content-Length: 1001"])
-        ),
+            "a declared body for an unknown path", 413, "body-too-large",
+            Post.head(to: "/other", fields: ["Host: localhost", "Content-Length: 1001"])),
         .init(
-            "a chunked body",
-            413,
-            "body-too-large",
-            fields("Transfer-Encoding: chunked") + "3e8\r\n" + letters(1000) + "\r\n1\r\nx\r\n"
-        ),
+            "a chunked body", 413, "body-too-large",
+            fields("Transfer-Encoding: chunked") + "3e8\r\n" + letters(1000) + "\r\n1\r\nx\r\n"),
         .init(
-            "a chunked body for an unknown path",
-            404,
-            "not-found",
+            "a chunked body for an unknown path", 404, "not-found",
             Post.head(to: "/other", fields: ["Host: localhost", "Transfer-Encoding: chunked"])
-                + "3e9\r\n" + letters(1001) + "\r\n"
-        ),
+                + "3e9\r\n" + letters(1001) + "\r\n"),
         .init(
-            "chunk extensions without end",
-            413,
-            "body-too-large",
-            isUnfinished: true,
-            fields("Transfer-Encoding: chunked") + "1;x=" + letters(20_000)
-        ),
+            "chunk extensions without end", 413, "body-too-large", isUnfinished: true,
+            fields("Transfer-Encoding: chunked") + "1;x=" + letters(20_000)),
         .init("one field", 431, "head-too-large", fields("X-Large: " + letters(2000))),
         .init(
-            "one unfinished field",
-            431,
-            "head-too-large",
-            isUnfinished: true,
-            "POST \(Post.path) HTTP/1.1\r\nHost: localhost\r\nX-Large: " + letters(2100)
-        ),
+            "one unfinished field", 431, "head-too-large", isUnfinished: true,
+            "POST \(Post.path) HTTP/1.1\r\nHost: localhost\r\nX-Large: " + letters(2100)),
         .init(
             "many fields",
             431,
@@ -118,12 +88,8 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
             Post.head(fields: ["Host: localhost"] + (1...8).map { "X-\($0): 1" })
         ),
         .init(
-            "white space without end",
-            431,
-            "head-too-large",
-            isUnfinished: true,
-            "POST \(Post.path) HTTP/1.1\r\nHost:" + String(repeating: " ", count: 2100)
-        ),
+            "white space without end", 431, "head-too-large", isUnfinished: true,
+            "POST \(Post.path) HTTP/1.1\r\nHost:" + String(repeating: " ", count: 2100)),
         .init(
             "trailer fields",
             431,
@@ -138,12 +104,8 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
     static let unsound: [RefusedRequest] = [
         .init("noise", 400, "malformed-request", "\u{1}\u{2}\u{3}\u{4}\r\n\r\n"),
         .init(
-            "the first bytes of TLS",
-            400,
-            "malformed-request",
-            isUnfinished: true,
-            "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{3}\u{3}"
-        ),
+            "the first bytes of TLS", 400, "malformed-request", isUnfinished: true,
+            "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{3}\u{3}"),
         .init("a method in small letters", 400, "malformed-request", Post.head(method: "post")),
         .init("an unknown method", 400, "malformed-request", Post.head(method: "POSTS")),
         .init("no version", 400, "malformed-request", "POST \(Post.path)\r\nHost: localhost\r\n\r\n"),
@@ -168,11 +130,8 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
             "POST \(Post.path) HTTP/1.1\nHost: localhost\n\n"
         ),
         .init(
-            "a line feed after the fields",
-            400,
-            "malformed-request",
-            "POST \(Post.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\n\n"
-        ),
+            "a line feed after the fields", 400, "malformed-request",
+            "POST \(Post.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\n\n"),
         .init("no Host", 400, "missing-host", Post.head(fields: [])),
         .init("an empty Host", 400, "invalid-host", Post.head(fields: ["Host:"])),
         .init("two equal Hosts", 400, "repeated-host", Post.head(fields: ["Host: a", "Host: a"])),
@@ -183,11 +142,8 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
         .init("length, then chunked", 400, "", fields("Content-Length: 5", "Transfer-Encoding: chunked") + chunks),
         .init("chunked, then length", 400, "", fields("Transfer-Encoding: chunked", "Content-Length: 5") + chunks),
         .init(
-            "chunked in capitals, then length",
-            400,
-            "",
-            fields("TRANSFER-ENCODING: CHUNKED", "CONTENT-LENGTH: 5") + chunks
-        ),
+            "chunked in capitals, then length", 400, "",
+            fields("TRANSFER-ENCODING: CHUNKED", "CONTENT-LENGTH: 5") + chunks),
         .init("two differing lengths", 400, "", fields("Content-Length: 2", "Content-Length: 3") + "{}"),
         .init("two equal lengths", 400, "", fields("Content-Length: 2", "Content-Length: 2") + "{}"),
         .init("two lengths in one field", 400, "malformed-request", fields("Content-Length: 2, 2") + "{}"),
@@ -197,33 +153,20 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
         .init("a length with a space in it", 400, "malformed-request", fields("Content-Length: 1 2") + "{}"),
         .init("an empty length", 400, "malformed-request", fields("Content-Length:") + "{}"),
         .init(
-            "a length beyond 64 bits",
-            400,
-            "malformed-request",
-            fields("Content-Length: 18446744073709551618") + "{}"
-        ),
+            "a length beyond 64 bits", 400, "malformed-request", fields("Content-Length: 18446744073709551618") + "{}"),
         .init(
-            "a length with chunked as HTTP/1.0",
-            400,
-            "ambiguous-length",
-            Post.head(version: "1.0", fields: ["Transfer-Encoding: chunked"]) + chunks
-        ),
+            "a length with chunked as HTTP/1.0", 400, "ambiguous-length",
+            Post.head(version: "1.0", fields: ["Transfer-Encoding: chunked"]) + chunks),
         .init(
-            "compressed and chunked",
-            400,
-            "unsupported-transfer-coding",
-            fields("Transfer-Encoding: gzip, chunked") + chunks
-        ),
+            "compressed and chunked", 400, "unsupported-transfer-coding",
+            fields("Transfer-Encoding: gzip, chunked") + chunks),
         .init("chunked twice in one field", 400, "", fields("Transfer-Encoding: chunked, chunked") + chunks),
         .init("chunked twice", 400, "", fields("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunks),
         .init("identity", 400, "", fields("Transfer-Encoding: identity") + chunks),
         .init("chunked, then identity", 400, "", fields("Transfer-Encoding: chunked, identity") + chunks),
         .init(
-            "identity and chunked in two fields",
-            400,
-            "",
-            fields("Transfer-Encoding: identity", "Transfer-Encoding: chunked") + chunks
-        ),
+            "identity and chunked in two fields", 400, "",
+            fields("Transfer-Encoding: identity", "Transfer-Encoding: chunked") + chunks),
         .init("an unknown coding", 400, "", fields("Transfer-Encoding: xchunked") + chunks),
         .init("chunked after a control character", 400, "", fields("Transfer-Encoding: \u{b}chunked") + chunks),
         .init("chunked in quotes", 400, "", fields("Transfer-Encoding: \"chunked\"") + chunks),
@@ -236,17 +179,11 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
         .init("a chunk longer than its size", 400, "malformed-request", chunked("2\r\n{}}\r\n0\r\n\r\n")),
         .init("a chunk without its end of line", 400, "malformed-request", chunked("2\r\n{}0\r\n\r\n")),
         .init(
-            "a length among the trailers",
-            400,
-            "malformed-request",
-            chunked("2\r\n{}\r\n0\r\nContent-Length: 5\r\n\r\n")
-        ),
+            "a length among the trailers", 400, "malformed-request",
+            chunked("2\r\n{}\r\n0\r\nContent-Length: 5\r\n\r\n")),
         .init(
-            "an unknown expectation",
-            417,
-            "unsupported-expectation",
-            fields("Expect: 200-ok", "Content-Length: 2") + "{}"
-        ),
+            "an unknown expectation", 417, "unsupported-expectation",
+            fields("Expect: 200-ok", "Content-Length: 2") + "{}"),
     ]
 
     private static let chunks = "2\r\n{}\r\n0\r\n\r\n"

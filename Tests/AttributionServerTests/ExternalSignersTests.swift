@@ -124,9 +124,7 @@ struct ExternalSignersTests {
             if case .failure(let error) = verdict.verdict { error } else { nil }
         }
         #expect(
-            errors == [
-                .away(socket: away.socket, reason: "it closed the connection"), .wrongSignature(key: "wrong"),
-            ])
+            errors == [.away(socket: away.socket, reason: "it closed the connection"), .wrongSignature(key: "wrong")])
     }
 
     @Test("A key that signs and fails in turns is logged a few times, not with every request")

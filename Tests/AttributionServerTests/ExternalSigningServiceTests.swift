@@ -184,8 +184,7 @@ struct ExternalSigningServiceTests {
         let signer = Signer()
         let running = Running(networks, signer)
         let lines = (0..<70).map { Self.order($0.isMultiple(of: 5) ? "far" : "own", 1) }
-        running.submit(
-            "batch", try Self.request(lines.joined(separator: "\n"), "/v1/impressions/batch"))
+        running.submit("batch", try Self.request(lines.joined(separator: "\n"), "/v1/impressions/batch"))
         // 32 orders at a time.
         for _ in 0..<3 {
             running.proceed()
@@ -198,8 +197,7 @@ struct ExternalSigningServiceTests {
         for (index, line) in answers.enumerated() {
             #expect(line.hasPrefix("{\"line\":\(index + 1),"))
             #expect(line.contains("signer-unavailable") == index.isMultiple(of: 5))
-            #expect(
-                try SigningKeys.verifiedCount(line, under: networks.own) == (index.isMultiple(of: 5) ? 0 : 1))
+            #expect(try SigningKeys.verifiedCount(line, under: networks.own) == (index.isMultiple(of: 5) ? 0 : 1))
         }
     }
 }

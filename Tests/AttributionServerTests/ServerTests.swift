@@ -1,6 +1,7 @@
 import Attribution
 import AttributionConsole
 import AttributionServer
+import AttributionStore
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -39,8 +40,7 @@ struct ServerTests {
             let report = try await Self.exchange(
                 "GET /v1/report?by=app&format=csv&columns=installs HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
             #expect(report.status == 200 && report.body.contains("525463029,1"))
-            let metrics = try await Self.exchange(
-                "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
+            let metrics = try await Self.exchange("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
             #expect(metrics.status == 200)
             for line in Self.metrics {
                 #expect(metrics.body.contains("\n\(line)"), "\(line) is not in \(metrics.body)")
@@ -178,5 +178,44 @@ struct ServerTests {
     private static func sample(_ name: String) -> URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("samples/postbacks/\(name)")
+    }
+}
+
+@Suite("The budget of connections")
+struct ConnectionBudgetTests {
+    @Test(
+        "All connections together leave descriptors to the store, and everything is as usual where there are enough",
+        arguments: [
+            (1 << 20, 4096, 256, 1024), (20_000, 4096, 256, 1024), (5_184, 4096, 256, 1024), (1_024, 768, 192, 192),
+            (256, 154, 38, 38), (128, 52, 13, 12), (16, 8, 2, 8), (0, 8, 2, 8),
+        ])
+    func budget(descriptors: Int, ingress: Int, perAddress: Int, console: Int) {
+        let budget = ConnectionBudget(descriptors: descriptors)
+        #expect(budget.ingress == ingress)
+        #expect(budget.ingressPerAddress == perAddress)
+        #expect(budget.console == console)
+        #expect(descriptors < 128 || budget.ingress + budget.console + ConnectionBudget.reserve <= descriptors)
+    }
+}
+
+@Suite("Where a store is")
+struct StoreLocationTests {
+    @Test("The web ads of a store behind a symlink are beside the file that the link leads to")
+    func webAds() throws {
+        let files = FileManager.default
+        let folder = NSTemporaryDirectory() + "location-\(UUID())"
+        try files.createDirectory(atPath: folder + "/far", withIntermediateDirectories: true)
+        defer { try? files.removeItem(atPath: folder) }
+        try files.createSymbolicLink(atPath: folder + "/link.sqlite", withDestinationPath: "far/a.sqlite")
+        let stores = ["/link.sqlite", "/far/a.sqlite"]
+        for makesFile in [true, false] {
+            for store in stores {
+                let ads = try StoreLocation(folder + store).makeWebAds(makesFile: makesFile)
+                #expect(ads != nil)
+                _ = try ads?.close()
+            }
+        }
+        #expect(files.fileExists(atPath: folder + "/far/a.sqlite-web-ads"))
+        #expect(!files.fileExists(atPath: folder + "/link.sqlite-web-ads"))
     }
 }

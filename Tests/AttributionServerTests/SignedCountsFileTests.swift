@@ -18,8 +18,7 @@ final class SignedCountsFileTests {
     }
 
     private func counts(maximumSums: Int = 100) -> SignedCounts {
-        SignedCounts(
-            .file(folder + "/counts.ndjson"), maximumSums: maximumSums, at: .now, logger: log.logger)
+        SignedCounts(.file(folder + "/counts.ndjson"), maximumSums: maximumSums, at: .now, logger: log.logger)
     }
 
     private func makeFolder() throws {

@@ -12,10 +12,7 @@ struct SigningPlanTests {
     /// Each with its number of impressions.
     private static let bids: [(String, Int)] = [
         ("{\(extensions), \(advertise)}", 3),
-        (
-            #"{"imp": [{"id": "1", "ext": {\#(extensions)}}, {"id": "2", "ext": {\#(extensions)}}], \#(advertise)}"#,
-            6
-        ),
+        (#"{"imp": [{"id": "1", "ext": {\#(extensions)}}, {"id": "2", "ext": {\#(extensions)}}], \#(advertise)}"#, 6),
     ]
 
     private static func expectAnswers(_ plan: SigningPlan, of count: Int, _ signer: NetworkSigner) throws {

@@ -12,9 +12,7 @@ struct BoundedLogTests {
         let log: BoundedLog
         let logger: Logger
 
-        init(
-            format: LogFormat = .text, lines: Int = 10_000, bytes: Int = 1 << 20, level: Logger.Level = .info
-        ) {
+        init(format: LogFormat = .text, lines: Int = 10_000, bytes: Int = 1 << 20, level: Logger.Level = .info) {
             let log = BoundedLog(
                 descriptor: pipe.fileHandleForWriting.fileDescriptor, format: format, lines: lines, bytes: bytes)
             self.log = log
@@ -105,8 +103,7 @@ struct BoundedLogTests {
             testDescription: "letters beyond ASCII stay", message: "m", fields: ["a": "Zürich 😀"],
             line: #""message":"m","a":"Zürich 😀"}"#),
         Row(
-            testDescription: "names that are taken", message: "m",
-            fields: ["level": "a", "message": "b", "time": "c"],
+            testDescription: "names that are taken", message: "m", fields: ["level": "a", "message": "b", "time": "c"],
             line: #""message":"m","field.level":"a","field.message":"b","field.time":"c"}"#),
     ]
 

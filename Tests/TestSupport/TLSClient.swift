@@ -3,7 +3,7 @@ import NIOPosix
 package import NIOSSL
 
 /// A TLS client that posts over NIO and reports the server's certificate and its answer.
-package struct TLSClient {
+package struct TLSClient: Sendable {
     /// The certificate the server showed and the bytes of its answer.
     package struct Report: Sendable {
         package let certificate: NIOSSLCertificate?
@@ -13,9 +13,14 @@ package struct TLSClient {
     package let port: Int
     package var minimum: TLSVersion
     package var maximum: TLSVersion?
+    /// Whether it says that it sends no more before it reads.
+    private let endsSending: Bool
 
-    package init(port: Int, minimum: TLSVersion = .tlsv12, maximum: TLSVersion? = nil) {
+    package init(
+        port: Int, minimum: TLSVersion = .tlsv12, maximum: TLSVersion? = nil, endsSending: Bool = false
+    ) {
         self.port = port
+        self.endsSending = endsSending
         self.minimum = minimum
         self.maximum = maximum
     }
@@ -42,13 +47,16 @@ package struct TLSClient {
                         }
                     )
                     try channel.pipeline.syncOperations.addHandler(tls)
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: endsSending))
                 }
             }
         let end = channel.channel.eventLoop.scheduleTask(in: .seconds(60)) { channel.channel.close(promise: nil) }
         defer { end.cancel() }
         let text = try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: bytes))
+            if endsSending { outbound.finish() }
             var text = ""
             for try await part in inbound {
                 text += String(buffer: part)

@@ -65,19 +65,11 @@ package final class HTTPClient: Sendable {
         for entry in idle.withLock({ $0.values.joined() }) { entry.connection.close() }
     }
 
-    /// Sends a request.
+    /// Sends a request, keeps so many bytes of the answer's body, and waits so long for all of it; with a pause, the body
+    /// may take longer as long as it pauses no longer than that.
     ///
     /// A GET request is sent again over a new connection if the server had closed an idle one; a POST request only if
     /// none of it was sent, because the server may have acted on it.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - length: How many bytes of the body are kept; a longer one is cut off.
-    ///   - limit: How long all of it may take.
-    ///   - pause: How long the body of the answer may pause; its length then takes no part in the limit. Nil for a body
-    ///     within the limit.
-    /// - Returns: The answer, whatever it is.
-    /// - Throws: ``Failure``, and what the connection reports.
     package func send(
         _ request: Request, keeping length: Int, within limit: Duration, pausing pause: Duration? = nil
     ) async throws -> Answer {
@@ -161,9 +153,7 @@ extension HTTPClient {
         let body: Body?
 
         /// Makes a request; with the path of a socket, which is connected to instead of the URL's host.
-        package init(
-            url: String, socket: String? = nil, json: Body? = nil, token: String? = nil
-        ) throws(Failure) {
+        package init(url: String, socket: String? = nil, json: Body? = nil, token: String? = nil) throws(Failure) {
             let secure = ["http": false, "https": true]
             guard let parts = URLComponents(string: url), let isSecure = secure[parts.scheme?.lowercased() ?? ""],
                 let host = parts.encodedHost, !host.isEmpty,

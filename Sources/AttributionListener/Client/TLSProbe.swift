@@ -39,7 +39,7 @@ enum ClientTLS {
 }
 
 /// Shakes hands with a server as a device does.
-package struct TLSProbe: Sendable {
+package enum TLSProbe {
     /// What was found.
     package struct Finding: Sendable {
         /// The version, for example `TLS 1.3`.
@@ -48,34 +48,26 @@ package struct TLSProbe: Sendable {
         package let end: Int?
     }
 
-    /// Makes a probe.
-    package init() {}
-
     /// Connects, shakes hands and closes.
-    package func run(host: String, port: Int) async throws -> Finding {
+    package static func run(host: String, port: Int) async throws -> Finding {
         let group = MultiThreadedEventLoopGroup.singleton
         let finished = group.next().makePromise(of: Finding.self)
-        let channel: any Channel
-        do {
-            channel = try await ClientBootstrap(group: group)
-                .connectTimeout(.seconds(5))
-                .channelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(ClientTLS.handler(for: host))
-                        try channel.pipeline.syncOperations.addHandler(HandshakeWatch(finished))
-                    }
+        let connection = ClientBootstrap(group: group)
+            .connectTimeout(.seconds(5))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ClientTLS.handler(for: host))
+                    try channel.pipeline.syncOperations.addHandler(HandshakeWatch(finished))
                 }
-                .connect(host: host, port: port).get()
-        } catch {
-            finished.fail(error)
-            throw error
-        }
-        let limit = channel.eventLoop.scheduleTask(in: .seconds(10)) {
-            finished.fail(ChannelError.connectTimeout(.seconds(10)))
+            }
+            .connect(host: host, port: port)
+        connection.whenFailure { finished.fail($0) }
+        let limit = group.next().scheduleTask(in: .seconds(15)) {
+            finished.fail(ChannelError.connectTimeout(.seconds(15)))
         }
         defer {
             limit.cancel()
-            channel.close(promise: nil)
+            connection.whenSuccess { $0.close(promise: nil) }
         }
         return try await finished.futureResult.get()
     }

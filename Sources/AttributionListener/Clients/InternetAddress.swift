@@ -1,9 +1,7 @@
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
-    import Musl
 #else
-    import Darwin
+    import Musl
 #endif
 
 /// An IPv4 or IPv6 address as one number.
@@ -92,9 +90,6 @@ package struct InternetNetwork: Hashable, Sendable {
     /// Reads `192.0.2.1`, `10.0.0.0/8` or `2001:db8::/32`.
     ///
     /// Bits after the prefix are ignored.
-    ///
-    /// - Parameter text: The network as text.
-    /// - Throws: ``IngressError/malformedNetwork(_:)``.
     package init(_ text: String) throws(IngressError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let address = InternetAddress(parts[0]), parts.count <= 2 else { throw .malformedNetwork(text) }

@@ -31,11 +31,6 @@ package struct TrustedProxies: Sendable {
     ///
     /// When all are trusted, the leftmost one; without the field, the peer. An entry that is not an address ends the
     /// search, because entries to its left cannot be trusted, and so does the 33rd.
-    ///
-    /// - Parameters:
-    ///   - peer: The trusted peer.
-    ///   - values: The values of all lines of the field, in order.
-    /// - Returns: `nil` when the search ended without an address.
     package func client(forwardedBy peer: InternetAddress, values: [String]) -> InternetAddress? {
         var client = peer
         var hops = 0

@@ -1,10 +1,10 @@
-package import FoundationEssentials
 package import NIOCore
 
 /// What a connection has to do next; see ``ConnectionStateMachine``.
-package enum ConnectionAction: Equatable {
-    /// Call the route. The number is that of the request on its connection, counted from 1.
-    case handOver(CompleteRequest, number: Int)
+package enum ConnectionAction {
+    /// Call the route for a client; ``IngressRequest/client`` is not set yet. The number is that of the request on its
+    /// connection, counted from 1.
+    case handOver(IngressRequest, InternetAddress?, number: Int)
     /// Write a refusal.
     case refuse(IngressRefusal, AnswerForm)
     /// Write `100 Continue`.
@@ -32,25 +32,8 @@ package enum ConnectionAction: Equatable {
     }
 }
 
-/// A complete request that goes to its route.
-package struct CompleteRequest: Equatable {
-    package let route: IngressRoute
-    /// Its method, one of the route's.
-    package let method: IngressMethod
-    /// Its path and query, where the routes keep targets.
-    package let target: RequestTarget?
-    /// The header fields that the routes keep.
-    package let fields: HeaderFields
-    /// The body, with the transfer coding removed.
-    package let body: [UInt8]
-    /// The client: the peer, or the address a trusted proxy reported.
-    package let client: InternetAddress?
-    /// When its last byte arrived.
-    package let receivedAt: Date
-}
-
 /// One request between its last byte and its answer: what the answer, the counters and the log need to know.
-package struct RequestInFlight: Equatable {
+package struct RequestInFlight {
     /// The method; `nil` when the head was never complete.
     package let method: IngressMethod?
     package let route: IngressRoute?
@@ -62,7 +45,7 @@ package struct RequestInFlight: Equatable {
 }
 
 /// How an answer is written.
-package struct AnswerForm: Equatable {
+package struct AnswerForm {
     package let request: RequestInFlight
     /// Whether the connection closes after it.
     package let isLast: Bool

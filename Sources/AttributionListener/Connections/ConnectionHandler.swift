@@ -92,8 +92,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         loop.settings.logger.debug(
             "a connection failed",
-            metadata: ["remote": "\(peer.address?.description ?? "unknown")", "error": "\(error)"]
-        )
+            metadata: ["remote": "\(peer.address?.description ?? "unknown")", "error": "\(error)"])
         context.close(promise: nil)
     }
 
@@ -154,7 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func perform(_ action: ConnectionAction) {
         switch action {
-        case .handOver(let request, let number): callRoute(request, number: number)
+        case .handOver(let request, let client, let number): callRoute(request, client, number: number)
         case .refuse(let refusal, let form): write(refusal, form)
         case .sendContinue: context?.writeAndFlush(wrapOutboundOut(encoder.encodeContinue()), promise: nil)
         case .read: context?.read()
@@ -189,10 +188,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // MARK: Routes
 
     /// Calls the route, unless the client's share of requests in flight is used up.
-    private func callRoute(_ request: CompleteRequest, number: Int) {
+    private func callRoute(_ request: IngressRequest, _ client: InternetAddress?, number: Int) {
         var share: ClientShares.Holder?
-        if peer.isShareBounded(request.client) {
-            let holder = ClientShares.Holder(request.client)
+        if peer.isShareBounded(client) {
+            let holder = ClientShares.Holder(client)
             guard loop.census.shares.take(holder) else {
                 loop.metrics.countRefusal(ClientShares.refusal.code)
                 return answer(
@@ -203,17 +202,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
         owed = (number, share)
         loop.unansweredCount += 1
-        let received = IngressRequest(
-            route: request.route, method: request.method, target: request.target, fields: request.fields,
-            body: request.body, receivedAt: request.receivedAt,
-            client: peer.isProxy ? request.client?.clientText : ownClient)
+        var received = request
+        received.client = peer.isProxy ? client?.clientText : ownClient
         let (mailbox, address) = (loop.mailbox, NIOLoopBound(self, eventLoop: loop.eventLoop))
         isCallingRoute = true
         switch loop.handler {
         case .callback(let take):
             take(received) { mailbox.post((address, number, $0)) }
         case .task(let respond):
-            let task = Task { mailbox.post((address, number, await respond(received))) }
+            let task = Task { [received] in mailbox.post((address, number, await respond(received))) }
             loop.tasks[ObjectIdentifier(self)] = task
             if request.route.endsWithClient { work = task }
         }
@@ -264,11 +261,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func write(_ answer: IngressAnswer, _ form: AnswerForm, reason: String? = nil) {
         guard let context else { return }
         let (bytes, body) = encoder.encode(
-            answer,
-            isLast: form.isLast,
-            announcesKeepAlive: form.request.announcesKeepAlive,
-            omitsBody: form.request.method == .head
-        )
+            answer, isLast: form.isLast, announcesKeepAlive: form.request.announcesKeepAlive,
+            omitsBody: form.request.method == .head)
         record(
             form.request, status: answer.status, answerBytes: answer.body.count, reason: reason, caller: answer.caller)
         if body != nil { context.write(wrapOutboundOut(bytes), promise: nil) }

@@ -227,9 +227,7 @@ package struct ConnectionStateMachine {
         return resumeReading()
     }
 
-    private mutating func readRequest(
-        _ unread: UnsafeRawBufferPointer, _ consumed: inout Int
-    ) -> ConnectionAction? {
+    private mutating func readRequest(_ unread: UnsafeRawBufferPointer, _ consumed: inout Int) -> ConnectionAction? {
         while true {
             if consumed < unread.count { beginRequestIfNone() }
             switch reader.next(in: unread, consumed: &consumed) {
@@ -268,13 +266,14 @@ package struct ConnectionStateMachine {
             return refuseComplete(.tooManyConnections(probes: reader.routes.probes), isLast: isLast)
         }
         inFlight = reader.inFlight(isComplete: true)
-        let request = CompleteRequest(
+        let request = IngressRequest(
             route: route, method: method, target: reader.target, fields: reader.fields, body: reader.takeBody(),
-            client: peer.client(forwarded: reader.forwarded), receivedAt: receivedAt)
+            receivedAt: receivedAt, client: nil)
+        let client = peer.client(forwarded: reader.forwarded)
         didComplete(isLast: isLast)
         deadline = now + deadlines.answer
         number += 1
-        return .handOver(request, number: number)
+        return .handOver(request, client, number: number)
     }
 
     private mutating func refuseComplete(_ refusal: IngressRefusal, isLast: Bool) -> ConnectionAction {

@@ -4,10 +4,8 @@ import Platform
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
-    import Musl
 #else
-    import Darwin
+    import Musl
 #endif
 
 /// Reports errors of accepting connections, and pauses when the process or the system has run out of resources.

@@ -112,12 +112,9 @@ struct RequestReader {
     /// The request as its answer needs it.
     func inFlight(isComplete: Bool) -> RequestInFlight {
         RequestInFlight(
-            method: framing.head?.method,
-            route: framing.head?.route,
+            method: framing.head?.method, route: framing.head?.route,
             announcesKeepAlive: isComplete && framing.head?.isLegacy == true && framing.head?.keepsAlive == true,
-            startedAt: startedAt,
-            bodyBytes: body.count + droppedBytes
-        )
+            startedAt: startedAt, bodyBytes: body.count + droppedBytes)
     }
 
     /// Removes and returns the body.

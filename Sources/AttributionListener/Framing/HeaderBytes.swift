@@ -1,9 +1,7 @@
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
-    import Musl
 #else
-    import Darwin
+    import Musl
 #endif
 
 /// Reading field names and values in place.
@@ -27,9 +25,6 @@ extension UnsafeRawBufferPointer {
     /// Whether this is a field name, ignoring case.
     ///
     /// Not an overload of ``isField(_:)``: a string literal would choose this one.
-    ///
-    /// - Parameter name: The name in lower case ASCII.
-    /// - Returns: `true` when they are equal.
     func isField(named name: String) -> Bool {
         count == name.utf8.count && zip(self, name.utf8).allSatisfy { Self.lowercased($0) == $1 }
     }
@@ -39,12 +34,7 @@ extension UnsafeRawBufferPointer {
     /// `application/json; charset=utf-8` is JSON; `application/problem+json` and `text/json` are not.
     func isMediaType(_ mediaType: IngressMediaType) -> Bool {
         let end = firstIndex(of: UInt8(ascii: ";")) ?? count
-        let name = self[bytes: 0..<end].trimmed
-        return switch mediaType {
-        case .json: name.isField("application/json")
-        case .ndjson: name.isField("application/x-ndjson")
-        case .form: name.isField("application/x-www-form-urlencoded")
-        }
+        return self[bytes: 0..<end].trimmed.isField(named: mediaType.rawValue)
     }
 
     /// Calls `body` with each nonempty member of a comma-separated list, without white space around it.

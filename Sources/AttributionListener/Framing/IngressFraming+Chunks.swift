@@ -3,9 +3,7 @@
 /// - SeeAlso: [RFC 9112, section 7.1](https://www.rfc-editor.org/rfc/rfc9112#section-7.1)
 extension IngressFraming {
     /// Reads chunks until data, the trailer or the end of the bytes.
-    mutating func readChunks(
-        _ bytes: UnsafeRawBufferPointer, _ consumed: inout Int
-    ) throws(IngressRefusal) -> Event {
+    mutating func readChunks(_ bytes: UnsafeRawBufferPointer, _ consumed: inout Int) throws(IngressRefusal) -> Event {
         while true {
             switch phase {
             case .chunkSize:
@@ -83,10 +81,7 @@ extension IngressFraming {
     }
 
     /// Reads the fields after the last chunk, which are checked and otherwise ignored.
-    mutating func readTrailers(
-        _ bytes: UnsafeRawBufferPointer,
-        _ consumed: inout Int
-    ) throws(IngressRefusal) -> Bool {
+    mutating func readTrailers(_ bytes: UnsafeRawBufferPointer, _ consumed: inout Int) throws(IngressRefusal) -> Bool {
         while let end = try endOfLine(bytes, from: consumed) {
             let line = bytes[bytes: consumed..<end]
             consumed = end + 2

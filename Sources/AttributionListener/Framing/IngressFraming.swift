@@ -71,10 +71,7 @@ package struct IngressFraming {
         }
     }
 
-    mutating func step(
-        _ bytes: UnsafeRawBufferPointer,
-        _ consumed: inout Int
-    ) throws(IngressRefusal) -> Event {
+    mutating func step(_ bytes: UnsafeRawBufferPointer, _ consumed: inout Int) throws(IngressRefusal) -> Event {
         switch phase {
         case .requestLine, .fields:
             return try readHead(bytes, &consumed) ? .head : .unfinished

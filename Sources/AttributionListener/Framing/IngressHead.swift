@@ -110,10 +110,6 @@ package struct IngressHead {
     /// Decides on the whole head.
     ///
     /// Faults that endanger the framing are checked before those that merely cannot be served.
-    ///
-    /// - Parameters:
-    ///   - routes: The paths that are served.
-    ///   - limits: The bounds.
     mutating func finish(routes: IngressRoutes, limits: IngressLimits) {
         if asksClose { keepsAlive = false }
         if lengths > 1 || (lengths > 0 && codings > 0) || (isLegacy && codings > 0) {

@@ -52,8 +52,6 @@ package struct IngressRoutes: Sendable {
     /// Takes the origin form (`/path?query`) and the absolute form (`http://host/path?query`). Nothing is decoded: a
     /// percent-encoded spelling of a path is another path.
     ///
-    /// - Parameter target: The request target as received.
-    /// - Returns: The route.
     /// - SeeAlso: RFC 9112, section 3.2.
     package func route(requestTarget target: String) -> IngressRoute? {
         Array(target.utf8).withUnsafeBytes { route(.post, requestTarget: $0).route }

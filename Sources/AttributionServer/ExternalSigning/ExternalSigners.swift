@@ -58,9 +58,7 @@ package final class ExternalSigners: Service {
     }
 
     /// Requests signatures; see ``AttributionSigning/RequestSignatures``.
-    package func request(
-        _ requests: [SignatureRequest], answer: @escaping @Sendable (ExternalSignatures) -> Void
-    ) {
+    package func request(_ requests: [SignatureRequest], answer: @escaping @Sendable (ExternalSignatures) -> Void) {
         let requests = Set(requests)
         guard !requests.isEmpty else { return answer([:]) }
         let answers = Answers(count: requests.count, answer)
@@ -175,48 +173,24 @@ private final class Answers: Sendable {
     }
 }
 
-/// The metrics of external signers, created when first used.
+/// The metrics of external signers.
 ///
 /// - `skan_external_signatures_total{key,outcome}`: requested signatures, by the first digits of the key's fingerprint and
 ///   what came of them.
 /// - `skan_external_signature_seconds{key}`: the time of those that were made.
-final class SignerMetrics: Sendable {
-    private struct Label: Hashable {
-        let key: String
-        let outcome: String
-    }
-
-    private struct State {
-        var counters: [Label: Counter] = [:]
-        var timers: [String: Timer] = [:]
-    }
-
-    private let factory: any MetricsFactory
-    private let state = Mutex(State())
-
-    init(factory: any MetricsFactory) {
-        self.factory = factory
-    }
+struct SignerMetrics: Sendable {
+    let factory: any MetricsFactory
 
     /// Counts what came of a request.
     func count(_ result: Result<[UInt8], ExternalSignerError>, of key: ExternalKey, after time: Duration) {
         let outcome = if case .failure(let error) = result { error.outcome } else { "signed" }
-        let label = Label(key: key.name, outcome: outcome)
-        let (counter, timer) = state.withLock { state in
-            let counter =
-                state.counters[label]
-                ?? Counter(
-                    label: "skan_external_signatures_total",
-                    dimensions: [("key", label.key), ("outcome", label.outcome)], factory: factory)
-            state.counters[label] = counter
-            let timer =
-                state.timers[label.key]
-                ?? Timer(
-                    label: "skan_external_signature_seconds", dimensions: [("key", label.key)], factory: factory)
-            state.timers[label.key] = timer
-            return (counter, timer)
-        }
-        counter.increment()
-        if outcome == "signed" { timer.record(duration: time) }
+        // The factory returns the same counter for the same labels.
+        Counter(
+            label: "skan_external_signatures_total", dimensions: [("key", key.name), ("outcome", outcome)],
+            factory: factory
+        ).increment()
+        guard outcome == "signed" else { return }
+        Timer(label: "skan_external_signature_seconds", dimensions: [("key", key.name)], factory: factory)
+            .record(duration: time)
     }
 }

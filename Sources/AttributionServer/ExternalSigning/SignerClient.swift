@@ -107,8 +107,7 @@ final class SignerClient: Sendable {
                 state.withLock { state in
                     logger.log(
                         level: .error, "an external signer cannot sign with a key", throttle: &state.faultThrottle,
-                        at: .now,
-                        metadata: ["signer": "\(socket)", "key": "\(key.name)", "error": "\(error)"])
+                        at: .now, metadata: ["signer": "\(socket)", "key": "\(key.name)", "error": "\(error)"])
                 }
             }
         }

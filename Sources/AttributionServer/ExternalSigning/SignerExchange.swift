@@ -62,6 +62,8 @@ package struct SignerExchange {
 
     /// For how many times as long as it may take a request counts as the signer's; then it was lost.
     private static let timesUntilLost = 20
+    /// With so many late requests at once, the signer has too much.
+    private static let manyLate = 8
 
     private let socket: String
     private let limits: Limits
@@ -146,14 +148,20 @@ package struct SignerExchange {
         return (bytes.isEmpty ? [] : [.send(bytes)]) + refused
     }
 
-    /// Notes how long a signer that had as much as it may took for an answer.
+    /// Whether the signer has as much as it may, or so much that several requests are late: one alone may be lost.
+    private func isLoaded(answering sent: Sent, at now: ContinuousClock.Instant) -> Bool {
+        inFlight.count >= window
+            || now - sent.at > limits.time / 2 && inFlight.values.count { $0.isLate } >= Self.manyLate
+    }
+
+    /// Notes how long a signer that is loaded took for an answer.
     private mutating func adjustWindow(for sent: Sent, at now: ContinuousClock.Instant) {
         // What was sent before a change does not show its effect.
         guard windowChangedAt.map({ sent.at >= $0 }) ?? true else { return }
         answered += 1
         let turnaround = now - sent.at
         if turnaround > limits.time / 2 {
-            window = max(1, Int(Double(window) * (limits.time / turnaround) * 0.45))
+            window = max(1, Int(Double(min(window, inFlight.count)) * (limits.time / turnaround) * 0.45))
         } else if window < limits.inFlight, answered >= window {
             window += 1
         } else {
@@ -209,7 +217,7 @@ package struct SignerExchange {
         heardAt = now
         var actions = become(.present)
         guard let sent = inFlight[answer.id] else { return actions }
-        if inFlight.count >= window { adjustWindow(for: sent, at: now) }
+        if isLoaded(answering: sent, at: now) { adjustWindow(for: sent, at: now) }
         inFlight[answer.id] = nil
         let pending = sent.pending
         let key = pending.request.key

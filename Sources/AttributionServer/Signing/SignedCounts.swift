@@ -137,8 +137,6 @@ package final class SignedCounts: Sendable {
     }
 
     /// Writes what was counted.
-    ///
-    /// - Returns: Whether all of it is written.
     @discardableResult
     package func write() -> Bool {
         let uncounted = state.withLock { state in

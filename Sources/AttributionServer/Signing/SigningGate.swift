@@ -31,9 +31,6 @@ extension AccessGrant {
     /// Refuses a request for a network that the token is not limited to.
     ///
     /// A limited token has to name its networks, because a request that names none applies to all.
-    ///
-    /// - Parameter names: The networks that the request names.
-    /// - Throws: ``AttributionAccess/AccessRefusal/outOfNetwork(allowed:canName:)``.
     func authorize(_ names: [String]) throws(AccessRefusal) {
         guard !networks.isEmpty else { return }
         guard !names.isEmpty, names.allSatisfy({ allows(network: $0) }) else {

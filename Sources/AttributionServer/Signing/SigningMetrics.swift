@@ -32,8 +32,7 @@ struct SigningMetrics {
 
     private func makeCounter(of use: NetworkSigner.KeyUse) -> Counter {
         Counter(
-            label: "skan_signatures_total", dimensions: [("network", use.network), ("key", use.key)],
-            factory: factory)
+            label: "skan_signatures_total", dimensions: [("network", use.network), ("key", use.key)], factory: factory)
     }
 
     /// Counts a signature that was discarded.

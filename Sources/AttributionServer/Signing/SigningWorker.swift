@@ -43,91 +43,62 @@ struct SigningWorker {
 
     /// Signs requests together.
     mutating func sign(_ requests: [SigningRequest]) -> Outcome {
-        var turn = Turn(keys: current.keys)
+        let newest = current.keys
         var outcome = Outcome()
-        for request in requests { plan(request, in: &turn, &outcome) }
-        turn.sign(signDigest)
-        for (request, parts) in turn.planned {
-            finish(request, parts, of: turn, &outcome)
+        // Nearly always one.
+        var turns: [Turn] = []
+        for var request in requests {
+            let keys = request.keys ?? newest
+            request.keys = keys
+            let index = turns.firstIndex { $0.keys === keys } ?? turns.count
+            if index == turns.count { turns.append(Turn(keys: keys)) }
+            plan(request, in: &turns[index], &outcome)
+        }
+        for turn in turns {
+            let signed = turn.keys.signer.sign(turn.impressions, with: turn.external, signDigest: signDigest)
+            for (request, parts) in turn.planned { finish(request, parts, signed, turn.keys, &outcome) }
         }
         return outcome
     }
 
     // MARK: Reading
 
-    /// What is signed together.
+    /// What is signed together, with one key list.
     private struct Turn {
         /// One thing that a request asks for: all of it, or an order of a batch.
         struct Part {
             /// The line of a batch.
             let line: Int
             let plan: Result<SigningPlan, any Error>
-            /// Where its impressions are among those of its key list.
+            /// The indices of its impressions.
             let range: Range<Int>
         }
 
-        /// What is signed with one key list.
-        private struct Batch {
-            let keys: CurrentSigner.Keys
-            var impressions: [Impression] = []
-            var signed: [Result<NetworkSigner.Signed, any Error>] = []
-        }
-
-        /// The key list that requests begin with.
         let keys: CurrentSigner.Keys
-        /// The requests that were read, each with its key list.
+        /// The requests that were read.
         var planned: [(request: SigningRequest, parts: [Part])] = []
-        /// Nearly always one.
-        private var batches: [Batch] = []
+        var impressions: [Impression] = []
         /// What external signers answered to the requests.
-        private var external: ExternalSignatures = [:]
+        var external: ExternalSignatures = [:]
 
-        init(keys: CurrentSigner.Keys) {
-            self.keys = keys
-        }
-
-        mutating func add(_ plan: Result<SigningPlan, any Error>, line: Int, keys: CurrentSigner.Keys) -> Part {
-            guard case .success(let planned) = plan else {
-                return Part(line: line, plan: plan, range: 0..<0)
-            }
-            let index = batches.firstIndex { $0.keys === keys } ?? batches.count
-            if index == batches.count {
-                batches.append(Batch(keys: keys))
-            }
-            let start = batches[index].impressions.count
-            batches[index].impressions += planned.impressions
-            return Part(line: line, plan: plan, range: start..<start + planned.impressions.count)
-        }
-
-        /// What was signed with a key list.
-        func signed(with keys: CurrentSigner.Keys) -> [Result<NetworkSigner.Signed, any Error>] {
-            batches.first { $0.keys === keys }?.signed ?? []
-        }
-
-        mutating func add(_ signatures: ExternalSignatures) {
-            external.merge(signatures) { former, _ in former }
-        }
-
-        mutating func sign(_ signDigest: SignDigest) {
-            for (index, batch) in batches.enumerated() {
-                batches[index].signed = batch.keys.signer.sign(
-                    batch.impressions, with: external, signDigest: signDigest)
-            }
+        mutating func add(_ plan: Result<SigningPlan, any Error>, line: Int = 0) -> Part {
+            let start = impressions.count
+            if case .success(let plan) = plan { impressions += plan.impressions }
+            return Part(line: line, plan: plan, range: start..<impressions.count)
         }
     }
 
     private mutating func plan(_ request: SigningRequest, in turn: inout Turn, _ outcome: inout Outcome) {
         var request = request
-        if let awaited = request.awaited, let keys = request.keys {
-            turn.add(awaited.signatures)
-            turn.planned.append((request, awaited.parts.map { turn.add($0.plan, line: $0.line, keys: keys) }))
-            return
+        if let awaited = request.awaited {
+            turn.external.merge(awaited.signatures) { former, _ in former }
+            return turn.planned.append((request, awaited.parts.map { turn.add($0.plan, line: $0.line) }))
         }
+        let signer = turn.keys.signer
         guard request.route == .batch else {
             let result: Result<SigningPlan, any Error>
-            do { result = .success(try plan(request, turn.keys.signer)) } catch { result = .failure(error) }
-            request.keys = turn.keys
-            return turn.planned.append((request, [turn.add(result, line: 0, keys: turn.keys)]))
+            do { result = .success(try plan(request, signer)) } catch { result = .failure(error) }
+            return turn.planned.append((request, [turn.add(result)]))
         }
         var progress: SigningRequest.BatchProgress
         do {
@@ -137,16 +108,14 @@ struct SigningWorker {
         } catch {
             return outcome.answered.append((request.answer, answer(refusing: error, to: request)))
         }
-        let keys = request.keys ?? turn.keys
-        request.keys = keys
         var parts: [Turn.Part] = []
         var signatures = 0
         for (line, order) in progress.batch.orders[progress.next...].prefix(Self.ordersPerTurn) {
             guard signatures < Self.batchSignaturesPerTurn else { break }
             progress.next += 1
             let result: Result<SigningPlan, any Error>
-            do { result = .success(try plan(try order.get(), request, keys.signer)) } catch { result = .failure(error) }
-            parts.append(turn.add(result, line: line, keys: keys))
+            do { result = .success(try plan(try order.get(), request, signer)) } catch { result = .failure(error) }
+            parts.append(turn.add(result, line: line))
             signatures += parts.last?.range.count ?? 0
         }
         request.progress = progress
@@ -175,10 +144,9 @@ struct SigningWorker {
     // MARK: Answering
 
     private mutating func finish(
-        _ request: SigningRequest, _ parts: [Turn.Part], of turn: Turn, _ outcome: inout Outcome
+        _ request: SigningRequest, _ parts: [Turn.Part], _ signed: [Result<NetworkSigner.Signed, any Error>],
+        _ keys: CurrentSigner.Keys, _ outcome: inout Outcome
     ) {
-        let keys = request.keys ?? turn.keys
-        let signed = turn.signed(with: keys)
         if keys.signer.hasExternalKeys, request.awaited == nil {
             let needed = Self.needed(parts, signed)
             guard needed.isEmpty else {

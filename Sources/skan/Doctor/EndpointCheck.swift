@@ -71,7 +71,7 @@ struct EndpointCheck {
 
     private func tls() async -> Finding {
         do {
-            let found = try await TLSProbe().run(host: host, port: url.port ?? 443)
+            let found = try await TLSProbe.run(host: host, port: url.port ?? 443)
             guard let end = found.end else {
                 return .ok("TLS", "\(found.version), and this machine trusts the certificate")
             }
