@@ -15,11 +15,7 @@ struct CommandFailure: CodedError {
         self.hint = hint
     }
 
-    /// Describes any error.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - help: The command that shows help; the hint of a usage error that has none.
+    /// Describes any error; a usage error without a hint gets the command that shows help.
     init(explaining error: any Error, help: String) {
         switch error {
         case let failure as CommandFailure:
@@ -27,12 +23,12 @@ struct CommandFailure: CodedError {
         case let error as any CodedError:
             let isUsage = error.code == .badField || error.code == .badUsage
             self.init(error.message, code: error.code, hint: error.hint ?? (isUsage ? help : nil))
+        case let error as CocoaError:
+            self.init(error.userMessage, code: .unreadableFile, hint: "check the path and its permissions")
         default:
-            self =
-                CommandFailure.ofFile(error)
-                ?? CommandFailure(
-                    "an unexpected error occurred (\(type(of: error)))", code: .unexpected,
-                    hint: "please report it, with the command and its log")
+            self.init(
+                "an unexpected error occurred (\(type(of: error)))", code: .unexpected,
+                hint: "please report it, with the command and its log")
         }
     }
 
@@ -98,13 +94,6 @@ extension CocoaError {
 }
 
 extension CommandFailure {
-    /// Describes a file error of Foundation; nil for other errors.
-    static func ofFile(_ error: any Error) -> CommandFailure? {
-        (error as? CocoaError).map {
-            CommandFailure($0.userMessage, code: .unreadableFile, hint: "check the path and its permissions")
-        }
-    }
-
     /// The failure to write a file.
     static func cannotWrite(_ name: String, _ error: any Error) -> CommandFailure {
         let reason = (error as? CocoaError)?.reason ?? "the system refuses"

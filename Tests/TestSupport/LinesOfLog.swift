@@ -35,3 +35,10 @@ package final class LinesOfLog: LogHandler {
         kept.withLock { $0.append("\(event.level) \(event.message)" + pairs.joined()) }
     }
 }
+
+extension Logger {
+    /// Says nothing.
+    package static var silent: Logger {
+        Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
+    }
+}

@@ -256,22 +256,6 @@ struct CommandTests {
         #expect(!outcome.output.contains("FAILED"))
     }
 
-    @Test("The same seed makes the same postbacks except for their signatures")
-    func seeds() throws {
-        func bodies(_ seed: String) throws -> [String] {
-            _ = try skan("simulate", "--count", "50", "--seed", seed, "--output", seed, "--keys", "keys")
-            let text = try String(
-                contentsOf: folder.url.appendingPathComponent("\(seed)/postbacks.ndjson"), encoding: .utf8)
-            return text.split(separator: "\n").map { line in
-                // Either the signature is last, or it is not JSON.
-                line.range(of: "\"attribution-signature").map { String(line[..<$0.lowerBound]) } ?? ""
-            }
-        }
-        let first = try bodies("1")
-        #expect(try bodies("1") == first)
-        #expect(try bodies("2") != first)
-    }
-
     /// Runs a command whose reader goes away before it has written anything.
     private func withoutReader(_ arguments: String) throws -> SkanProcess.Outcome {
         let command = "\(SkanProcess.binary.path) \(arguments) | true; exit ${PIPESTATUS[0]}"

@@ -158,3 +158,42 @@ struct EnvironmentTests {
         #expect(outcome.errors.contains(error), "\(outcome.errors)")
     }
 }
+
+@Suite("Programs that tests start")
+struct ChildProcessTests {
+    @Test("They have the environment of the tests, without what Tests/run.sh sets")
+    func environment() throws {
+        let folder = try WorkFolder()
+        let outcome = try SkanProcess.run(URL(fileURLWithPath: "/usr/bin/env"), [], in: folder.url)
+        let names = Set(outcome.output.split(separator: "\n").map { $0.prefix { $0 != "=" } })
+        #expect(names.contains("PATH"))
+        #expect(names.isDisjoint(with: ["LD_PRELOAD", "SWIFT_BACKTRACE", "_STDBUF_O"]), "\(outcome)")
+    }
+}
+
+@Suite("Standard error that cannot be written")
+struct StandardErrorTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+    }
+
+    @Test("A command ends with its own status when its messages cannot be written", arguments: ["2>&-", "2>/dev/full"])
+    func lost(_ redirection: String) throws {
+        let outcome = try SkanProcess.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", "\"$0\" keys check nosuch.pem \(redirection)", SkanProcess.binary.path],
+            in: folder.url)
+        #expect(outcome.status == 2)
+    }
+
+    @Test("What was made is reported as made when its messages cannot be written")
+    func made() throws {
+        let outcome = try SkanProcess.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", "\"$0\" keys generate key.pem 2>/dev/full", SkanProcess.binary.path],
+            in: folder.url)
+        #expect(outcome.status == 0)
+    }
+}

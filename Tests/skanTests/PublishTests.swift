@@ -74,3 +74,223 @@ struct PublishTests {
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 }
+
+@Suite("skan sign for AdAttributionKit")
+struct AppImpressionTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+        for (curve, file) in [("p256", "key.pem"), ("p192", "p192.pem")] {
+            _ = try SkanProcess.run(["keys", "generate", "--curve", curve, file], in: folder.url)
+        }
+        let keys = SkanProcess.openssl
+        _ = try SkanProcess.run(keys, ["pkey", "-in", "key.pem", "-pubout", "-out", "public.pem"], in: folder.url)
+        let list = """
+            {"keys": [{"ad-network-id": "n.skadnetwork", "file": "p192.pem", "versions": "1.0-2.0", "use": "active"},
+                      {"ad-network-id": "n.skadnetwork", "file": "key.pem", "versions": "2.1-4.0", "use": "active"},
+                      {"ad-network-id": "old.skadnetwork", "file": "p192.pem", "versions": "2.0", "use": "active"}]}
+            """
+        try Data(list.utf8).write(to: folder.url.appendingPathComponent("keys.json"))
+    }
+
+    /// The options every AdAttributionKit impression needs.
+    static let options = [
+        "sign", "--framework", "adattributionkit", "--network", "n.skadnetwork", "--advertised-app", "10738027756",
+        "--source-app", "1234567891", "--source-identifier", "5239",
+    ]
+
+    @Test(
+        "PyJWT verifies what skan sign printed, with every field",
+        arguments: [["--key", "key.pem"], ["--keys", "keys.json"]], [true, false])
+    func independentJOSE(_ key: [String], _ reEngagement: Bool) throws {
+        let given = ["--nonce", "68483ef6-0678-40df-859b-1b8f3f2d7b21", "--timestamp", "1676057605705"]
+        let outcome = try SkanProcess.run(
+            Self.options + given + key + ["--format", "jws"] + (reEngagement ? ["--re-engagement"] : []),
+            in: folder.url)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let verified = try SkanProcess.verifyJWS(outcome.output, publicKey: "public.pem", in: folder.url)
+        #expect(verified.header as? [String: String] == ["alg": "ES256", "kid": "n.skadnetwork"])
+        var expected: [String: Any] = [
+            "impression-identifier": "68483ef6-0678-40df-859b-1b8f3f2d7b21", "publisher-item-identifier": 1_234_567_891,
+            "impression-type": "app-impression", "ad-network-identifier": "n.skadnetwork", "source-identifier": 5239,
+            "timestamp": 1_676_057_605_705, "advertised-item-identifier": 10_738_027_756,
+        ]
+        if reEngagement {
+            expected["eligible-for-re-engagement"] = true
+        }
+        #expect(NSDictionary(dictionary: verified.payload) == NSDictionary(dictionary: expected))
+    }
+
+    @Test("The JSON shows the fields beside the JWS; nonce and time are fresh by default")
+    func json() throws {
+        let before = Int(Date().timeIntervalSince1970 * 1000)
+        let outcome = try SkanProcess.run(Self.options + ["--key", "key.pem"], in: folder.url)
+        let object = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let jws = try #require(object["compact-jws"] as? String)
+        let verified = try SkanProcess.verifyJWS(jws, publicKey: "public.pem", in: folder.url)
+        let shown = try #require(object["impression"] as? [String: Any])
+        #expect(NSDictionary(dictionary: verified.payload) == NSDictionary(dictionary: shown))
+        #expect(try #require(shown["timestamp"] as? Int) >= before)
+    }
+
+    static let wrong: [([String], String)] = [
+        (["--key", "key.pem", "--version", "4.0"], "--version: found with --framework adattributionkit"),
+        (["--key", "key.pem", "--campaign", "1"], "--campaign: found with --framework adattributionkit"),
+        (["--key", "key.pem", "--fidelity", "1"], "--fidelity: found with --framework adattributionkit"),
+        (["--key", "key.pem", "--source-domain", "a.com"], "--source-domain: found with --framework adattributionkit"),
+        (["--key", "key.pem", "--format", "storekit"], "--format storekit: found with --framework adattributionkit"),
+        (["--key", "key.pem", "--format", "impression"], "--format impression: found with"),
+        (["--key", "p192.pem"], "a P-192 key cannot sign for AdAttributionKit"),
+        (
+            ["--keys", "keys.json", "--network", "old.skadnetwork"],
+            "no active key for old.skadnetwork and AdAttribution"
+        ),
+        (
+            ["--key", "key.pem", "--source-identifier", "10000"],
+            "--source-identifier: found 10000, expected a whole number"
+        ),
+        (["--key", "key.pem", "--source-app=-1"], "--source-app: found -1"),
+        (["--key", "key.pem", "--framework", "skadnetwork"], "expected --version VERSION\n"),
+        (
+            ["--key", "key.pem", "--framework", "skadnetwork", "--version", "4.0", "--re-engagement"],
+            "--re-engagement: found with --framework skadnetwork"
+        ),
+        (
+            ["--key", "key.pem", "--framework", "skadnetwork", "--version", "4.0", "--format", "jws"],
+            "--format jws: found with --framework skadnetwork"
+        ),
+    ]
+
+    @Test("What does not fit is refused by name, and ends with 2", arguments: wrong)
+    func refused(_ more: [String], _ message: String) throws {
+        let outcome = try SkanProcess.run(Self.options + more, in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("skan: error: \(message)"), "\(outcome.errors)")
+    }
+}
+
+@Suite("Swift code to paste, and what Apple's form asks for", .timeLimit(.minutes(5)))
+struct SwiftCodeTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+        try folder.makeSigningKeys()
+    }
+
+    private static let common = [
+        "sign", "--keys", "keys.json", "--advertised-app", "525463029", "--format", "swift", "--timestamp",
+        "1676057605705", "--nonce", "68483ef6-0678-40df-859b-1b8f3f2d7b21", "--network", "example123.skadnetwork",
+    ]
+    private static let prefix = "    SKStoreProductParameter"
+
+    /// The names of what is set, in order, from the lines of the code.
+    private static func names(_ code: String) -> [String] {
+        code.split(separator: "\n").compactMap { line in
+            if line.hasPrefix(prefix) {
+                return String(line.dropFirst(prefix.count).prefix { $0 != ":" })
+            }
+            return line.hasPrefix("impression.") ? String(line.dropFirst(11).prefix { $0 != " " }) : nil
+        }
+    }
+
+    /// Whether a compiler reads the code.
+    private func parses(_ code: String) throws -> SkanProcess.Outcome {
+        try Data(code.utf8).write(to: folder.url.appendingPathComponent("code.swift"))
+        return try SkanProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-frontend", "-parse", "code.swift"], in: folder.url)
+    }
+
+    private static let inApp = ["--source-app", "1234567891"]
+    private static let campaign = ["--campaign", "42"]
+    private static let source = ["--source-identifier", "5239"]
+    private static let later = [
+        "AdNetworkSourceAppStoreIdentifier", "AdNetworkVersion", "AdNetworkNonce", "AdNetworkTimestamp",
+        "AdNetworkAttributionSignature",
+    ]
+    private static let first = ["ITunesItemIdentifier", "AdNetworkIdentifier"]
+    private static let viewed = [
+        "advertisedAppStoreItemIdentifier", "sourceAppStoreItemIdentifier", "adImpressionIdentifier", "timestamp",
+        "signature",
+    ]
+
+    @Test(
+        "Each form and version has the names of its framework, and a compiler reads it",
+        arguments: [
+            (
+                ["--version", "1.0"] + campaign,
+                first + [
+                    "AdNetworkCampaignIdentifier", "AdNetworkNonce", "AdNetworkTimestamp",
+                    "AdNetworkAttributionSignature",
+                ]
+            ),
+            (["--version", "2.0"] + campaign + inApp, first + ["AdNetworkCampaignIdentifier"] + later),
+            (["--version", "3.0"] + campaign + inApp, first + ["AdNetworkCampaignIdentifier"] + later),
+            (["--version", "4.0"] + source + inApp, first + ["AdNetworkSourceIdentifier"] + later),
+            (
+                ["--version", "2.2", "--fidelity", "0"] + campaign + inApp,
+                ["version", "adNetworkIdentifier", "adCampaignIdentifier"] + viewed
+            ),
+            (
+                ["--version", "4.0", "--fidelity", "0"] + source + inApp,
+                ["version", "adNetworkIdentifier", "sourceIdentifier"] + viewed
+            ),
+            (["--framework", "adattributionkit"] + source + inApp, []),
+        ])
+    func forms(_ options: [String], _ names: [String]) throws {
+        let outcome = try SkanProcess.run(Self.common + options, in: folder.url)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(Self.names(outcome.output) == names)
+        #expect(outcome.output.contains("AppImpression(compactJWS: \"eyJ") == names.isEmpty)
+        let parsed = try parses(outcome.output)
+        #expect(parsed.status == 0, "\(parsed.errors)\(outcome.output)")
+    }
+
+    @Test("The code of a web ad is its link, which another command prints")
+    func web() throws {
+        let outcome = try SkanProcess.run(
+            Self.common + ["--version", "4.0", "--source-domain", "example.com"] + Self.source, in: folder.url)
+        #expect(outcome.status == 2 && outcome.output == "")
+        #expect(outcome.errors.contains("skan web-ad issue --format html"), "\(outcome.errors)")
+    }
+
+    // MARK: register
+
+    @Test(
+        "skan register prints the id, the URL and the public key that Apple's form asks for",
+        arguments: [
+            (["--key", "new.pem"], "none yet", "https://HOST/skadnetwork/postbacks"),
+            (
+                ["--public-key", "new.public.pem", "--origin", "https://network.example", "--ad-network-id"]
+                    + ["example123.skadnetwork"],
+                "example123.skadnetwork", "https://network.example/skadnetwork/postbacks"
+            ),
+        ])
+    func register(_ options: [String], _ id: String, _ url: String) throws {
+        let pem = try SkanProcess.run(SkanProcess.openssl, ["pkey", "-in", "new.pem", "-pubout"], in: folder.url).output
+        try Data(pem.utf8).write(to: folder.url.appendingPathComponent("new.public.pem"))
+        let outcome = try SkanProcess.run(["register"] + options, in: folder.url)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        for part in ["https://developer.apple.com/contact/request/ad-network-id/\n", id, url + "\n", "\n\n" + pem] {
+            #expect(outcome.output.contains(part), "\(outcome.output)")
+        }
+        #expect(outcome.errors.contains(".well-known/skadnetwork/get-signed-payload"))
+    }
+
+    @Test(
+        "What cannot be registered is refused",
+        arguments: [
+            ([], "expected one of --key FILE and --public-key FILE"),
+            (["--key", "new.pem", "--public-key", "new.pem"], "expected one of --key FILE and --public-key FILE"),
+            (["--key", "old.pem"], "found a key on P-192, expected one on P-256"),
+            (["--key", "new.pem", "--ad-network-id", "Example.skadnetwork"], "found Example.skadnetwork"),
+            (["--key", "new.pem", "--origin", "http://network.example"], "found \"http://network.example\""),
+        ])
+    func unregistrable(_ options: [String], _ words: String) throws {
+        let outcome = try SkanProcess.run(["register"] + options, in: folder.url)
+        #expect(outcome.status == 2 && outcome.output == "", "\(outcome)")
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+}

@@ -1,5 +1,7 @@
 import Foundation
+import StrictJSON
 import TestSupport
+import Testing
 
 /// The `skan` binary beside the tests, run as a user runs it.
 struct SkanProcess {
@@ -56,4 +58,33 @@ struct SkanProcess {
     static let openssl = URL(fileURLWithPath: "/usr/bin/openssl")
     static let sqlite = URL(fileURLWithPath: "/usr/bin/sqlite3")
     static let curl = URL(fileURLWithPath: "/usr/bin/curl")
+}
+
+extension SkanProcess {
+    /// Verifies a compact JWS with PyJWT.
+    ///
+    /// - Parameters:
+    ///   - jws: The JWS; white space around it does not matter.
+    ///   - publicKey: The PEM file of the public key.
+    ///   - directory: Where the file's path begins.
+    /// - Returns: Header and payload.
+    /// - Throws: When it does not verify.
+    static func verifyJWS(
+        _ jws: String, publicKey: String, in directory: URL
+    ) throws -> (header: [String: Any], payload: [String: Any]) {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/verify_jws.py")
+        // The system's Python, which has the package PyJWT; another one in the path may not.
+        let outcome = try run(
+            URL(fileURLWithPath: "/usr/bin/python3"), [script.path, publicKey], in: directory, input: jws)
+        guard outcome.status == 0 else {
+            throw NotVerified(reason: outcome.errors)
+        }
+        let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: [String: Any]]
+        return (try #require(object?["header"]), try #require(object?["payload"]))
+    }
+
+    struct NotVerified: Error {
+        let reason: String
+    }
 }

@@ -175,14 +175,6 @@ struct StandardReportCommandTests {
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    @Test("A report as of its own position, later, is the same")
-    func position() throws {
-        let first = try json(try report("campaigns", "--format", "json", "--from", "2026-09-15").output)
-        let position = try #require(first["as-of"] as? String)
-        let again = try report("campaigns", "--format", "json", "--from", "2026-09-15", "--as-of", position).output
-        #expect(try json(again) as NSDictionary == first as NSDictionary)
-    }
-
     @Test(
         "What does not belong to a report is refused with the name of the option",
         arguments: [

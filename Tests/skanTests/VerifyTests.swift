@@ -155,3 +155,160 @@ struct VerifyTests {
         }
     }
 }
+
+/// `skan verify --explain`, `skan check-impression`, and the console's routes for both.
+@Suite("Why a signature verifies or not, on the command line and over HTTP", .timeLimit(.minutes(2)))
+struct ExplainTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+    }
+
+    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url)
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: folder.url.appendingPathComponent(name))
+    }
+
+    private static func fixture(_ name: String) throws -> [String: Any] {
+        let file = CommandTests.root.appendingPathComponent("Tests/Fixtures/cases/\(name).json")
+        return try #require(JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    }
+
+    private static func body(_ name: String) throws -> String {
+        let body = try #require(try fixture(name)["body"])
+        return try body as? String ?? String(decoding: JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+    }
+
+    private static func object(_ text: String) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    // MARK: Postbacks
+
+    @Test("verify --explain names the cause, and its status and first lines are those without it")
+    func explained() throws {
+        for (name, status, cause) in [
+            ("skan-3.0-winning-apple-doc", Int32(0), "none"),
+            ("derived-3.0-zero-source-app-id-injected", 1, "zero-filled (source-app-id)"),
+            ("derived-4.0-raw-rs-signature", 1, "signature-encoding (attribution-signature)"),
+        ] {
+            try write(try Self.body(name), to: "postback.json")
+            let (plain, why) = (try skan("verify", "postback.json"), try skan("verify", "--explain", "postback.json"))
+            #expect(plain.status == status && why.status == status && why.errors == plain.errors)
+            #expect(why.output.hasPrefix(plain.output))
+            #expect(why.output.contains("\n    cause: \(cause)\n    evidence: "), "\(why.output)")
+            #expect(why.output.contains("\n    signed text: "))
+            #expect(why.output.contains("\n    key: Apple's key on P-256\n"))
+        }
+    }
+
+    @Test("The length of a line that is too long is said once, and is that of the whole line")
+    func tooLong() throws {
+        try write("{" + String(repeating: "a", count: 500_000), to: "long.json")
+        let outcome = try skan("verify", "--explain", "long.json")
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("long.json:1: malformed 500001 bytes; expected at most 16384\n"))
+        #expect(outcome.output.split(separator: " bytes").count == 2, "\(outcome.output)")
+        #expect(outcome.output.contains("\n    evidence: longer than any postback that a device sends\n"))
+    }
+
+    @Test("In JSON each line has the cause; nothing explained is valid")
+    func json() throws {
+        try write(try Self.body("derived-4.0-version-5.0"), to: "postback.json")
+        let outcome = try skan("verify", "--explain", "--format", "json", "postback.json")
+        let line = try Self.object(outcome.output)
+        #expect(outcome.status == 1)
+        #expect(line["verdict"] as? String == "unknown-version" && line["cause"] as? String == "version-changed")
+        #expect(line["field"] as? String == "version" && line["advice"] is String)
+        #expect((line["evidence"] as? String)?.hasPrefix("would verify under Apple's key on P-256 if version ") == true)
+        try write("\u{1F}\u{8B} compressed", to: "odd.gz")
+        #expect(try skan("verify", "--explain", "odd.gz").output.contains("    cause: not-json\n"))
+    }
+
+    // MARK: Impressions
+
+    @Test("check-impression: 0 for valid, 1 for not, 2 for undecided")
+    func impressions() throws {
+        let key = try #require(try Self.fixture("impression-4.0-web-apple-doc")["publicKey"] as? String)
+        try write("-----BEGIN PUBLIC KEY-----\n\(key)\n-----END PUBLIC KEY-----\n", to: "key.pem")
+        for (name, status, cause) in [
+            ("impression-4.0-web-apple-doc", Int32(0), "none"),
+            ("impression-4.0-uppercase-nonce-derived", 1, "letter-case"),
+            ("impression-4.0-seconds-timestamp-derived", 1, "value-changed"),
+            ("impression-aak-jws-apple-doc", 1, "unexplained"),
+        ] {
+            try write(try Self.body(name), to: "impression.json")
+            let outcome = try skan("check-impression", "--public-key", "key.pem", "--format", "json", "impression.json")
+            #expect(outcome.status == status, "\(name): \(outcome.errors)")
+            #expect(try Self.object(outcome.output)["cause"] as? String == cause, "\(name)")
+        }
+        let file = try Self.fixture("impression-4.0-web-without-fidelity-derived")
+        try write(try Self.body("impression-4.0-web-without-fidelity-derived"), to: "impression.json")
+        try write(try #require(file["message"] as? String), to: "text")
+        let compared = try skan(
+            "check-impression", "--public-key", "key.pem", "--signed-text", "text", "impression.json")
+        #expect(compared.status == 1 && compared.output.contains("    cause: field-removed (fidelity-type)\n"))
+
+        #expect(try skan("check-impression", "impression.json").status == 2)
+        #expect(try skan("check-impression", "--public-key", "no.pem", "impression.json").status == 2)
+        #expect(try skan("check-impression", "--public-key", "key.pem", "no.json").status == 2)
+        try write("\n", to: "empty")
+        #expect(try skan("check-impression", "--public-key", "key.pem", "empty").status == 2)
+    }
+
+    @Test("What skan sign writes is valid in every format and version")
+    func signed() throws {
+        #expect(try skan("keys", "generate", "key.pem").status == 0)
+        let rows: [[String]] = [
+            ["--version", "1.0", "--campaign", "42"],
+            ["--version", "2.2", "--campaign", "42", "--source-app", "1", "--fidelity", "0"],
+            ["--version", "4.0", "--source-identifier", "5239", "--source-app", "1", "--format", "storekit"],
+            [
+                "--version", "4.0", "--source-identifier", "5239", "--source-app", "1", "--fidelity", "0", "--format",
+                "impression",
+            ],
+            ["--version", "4.0", "--source-identifier", "5239", "--source-domain", "example.com"],
+            ["--framework", "adattributionkit", "--source-identifier", "5239", "--source-app", "1"],
+        ]
+        for row in rows {
+            let signed = try SkanProcess.run(
+                ["sign", "--network", "example123.skadnetwork", "--advertised-app", "525463029", "--key", "key.pem"]
+                    + row,
+                in: folder.url)
+            #expect(signed.status == 0, "\(row): \(signed.errors)")
+            try write(signed.output, to: "impression")
+            let outcome = try skan("check-impression", "--public-key", "key.pem", "impression")
+            #expect(outcome.status == 0, "\(row): \(outcome.output)")
+        }
+    }
+
+    // MARK: Over HTTP
+
+    @Test("The console explains what is not JSON, too, and refuses private keys")
+    func console() throws {
+        let server = try SkanServer(in: folder, arguments: [])
+        func post(_ path: String, _ body: String) throws -> String {
+            try write(body, to: "body")
+            return try SkanProcess.run(
+                SkanProcess.curl,
+                [
+                    "-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", "@body",
+                    server.console + path,
+                ], in: folder.url
+            ).output
+        }
+        let broken = try Self.object(post("/v1/explain", "{\"version\": "))
+        #expect(broken["verdict"] as? String == "malformed" && broken["cause"] as? String == "not-json")
+        #expect(try skan("keys", "generate", "key.pem").status == 0)
+        let key = try String(contentsOfFile: folder.path("key.pem"), encoding: .utf8)
+        let request = try JSONSerialization.data(withJSONObject: ["public-key": key, "impression": "a.b.c"])
+        let refusal = try Self.object(post("/v1/impressions/check", String(decoding: request, as: UTF8.self)))
+        #expect(refusal["reason"] as? String == "bad-field")
+        #expect((refusal["detail"] as? String)?.contains("PRIVATE") == false)
+        #expect((refusal["detail"] as? String)?.hasPrefix("public-key: found a private key") == true)
+    }
+}

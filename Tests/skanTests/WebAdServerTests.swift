@@ -167,18 +167,6 @@ struct WebAdServerTests {
         #expect(answers.filter { $0.contains("\"nonce-used\"") }.count == 63)
     }
 
-    @Test("After kill -9 an answered nonce is still answered, and an unanswered one is not")
-    func kill() throws {
-        var server = try server()
-        let (answered, waiting) = (try issue(), try issue())
-        #expect(try post(Self.body(answered.attributionSourceNonce), to: Self.url(server)).contains("200 OK"))
-        _ = server.end(SIGKILL)
-        server = try self.server()
-        expect(
-            try post(Self.body(answered.attributionSourceNonce), to: Self.url(server)), "409 Conflict", "nonce-used")
-        #expect(try post(Self.body(waiting.attributionSourceNonce), to: Self.url(server)).contains("200 OK"))
-    }
-
     /// How often nonces were answered with a payload, and when the server is to be killed.
     private final class Payloads: Sendable {
         private let counts = Mutex<[String: Int]>([:])

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A folder of a test's own, removed with it.
 final class WorkFolder: Sendable {
@@ -15,5 +16,83 @@ final class WorkFolder: Sendable {
 
     func path(_ name: String) -> String {
         url.appendingPathComponent(name).path
+    }
+}
+
+extension WorkFolder {
+    /// A folder with `skan.sqlite`, in which a server recorded some vectors.
+    convenience init(recording vectors: [String]) throws {
+        try self.init()
+        let server = try SkanServer(in: self, arguments: [])
+        for vector in vectors {
+            _ = try SkanProcess.run(
+                SkanProcess.curl,
+                [
+                    "-s", "-H", "Content-Type: application/json", "--data-binary", try CommandTests.body(vector),
+                    server.url,
+                ], in: url)
+        }
+        _ = server.end(SIGTERM)
+    }
+}
+
+extension WorkFolder {
+    /// Makes a network's keys `old.pem` for versions up to 2.0 and `new.pem` for later ones, and `keys.json`, which lists
+    /// them.
+    func makeSigningKeys() throws {
+        for (curve, name) in [("p192", "old"), ("p256", "new")] {
+            _ = try SkanProcess.run(["keys", "generate", "--curve", curve, "\(name).pem"], in: url)
+        }
+        let list = """
+            {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "old.pem", "versions": "1.0-2.0",
+                       "use": "active", "registry-id": 306},
+                      {"ad-network-id": "example123.skadnetwork", "file": "new.pem", "versions": "2.1-4.0",
+                       "use": "active"}]}
+            """
+        try Data(list.utf8).write(to: url.appendingPathComponent("keys.json"))
+    }
+}
+
+extension WorkFolder {
+    /// Makes a certificate `tls.pem` for a host, signed by its own key `tls-key.pem`, which has mode 0600.
+    func makeCertificate(
+        _ name: String,
+        start: Date = Date(timeIntervalSinceNow: -60),
+        end: Date = Date(timeIntervalSinceNow: 86_400)
+    ) throws {
+        let authority = """
+            [ca]
+            default_ca = own
+            [own]
+            database = ca-index
+            serial = ca-serial
+            new_certs_dir = .
+            default_md = sha256
+            policy = any
+            [any]
+            commonName = supplied
+            """
+        for (file, text) in [("ca.cnf", authority), ("ca-index", ""), ("ca-serial", "01\n")] {
+            try Data(text.utf8).write(to: url.appendingPathComponent(file))
+        }
+        let requested = try SkanProcess.run(
+            SkanProcess.openssl,
+            ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+                + ["-subj", "/CN=\(name)", "-keyout", "tls-key.pem", "-out", "tls.csr"], in: url)
+        try #require(requested.status == 0, "\(requested.errors)")
+        // Unlike req and x509, ca takes moments in the past.
+        let made = try SkanProcess.run(
+            SkanProcess.openssl,
+            ["ca", "-config", "ca.cnf", "-selfsign", "-batch", "-notext", "-keyfile", "tls-key.pem"]
+                + [
+                    "-in", "tls.csr", "-out", "tls.pem", "-startdate", Self.moment(start), "-enddate", Self.moment(end),
+                ],
+            in: url)
+        try #require(made.status == 0, "\(made.errors)")
+    }
+
+    /// The moment as `20260131120000Z`.
+    private static func moment(_ date: Date) -> String {
+        date.formatted(.iso8601).filter { !"-:T".contains($0) }
     }
 }

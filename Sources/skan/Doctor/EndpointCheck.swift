@@ -11,8 +11,6 @@ struct EndpointCheck {
     private let host: String
 
     /// Takes the address.
-    ///
-    /// - Throws: ``CommandFailure`` for what is no URL.
     init(_ text: String) throws {
         url = try URLComponents(server: text, option: "--url")
         let host = url.host ?? ""
@@ -24,10 +22,7 @@ struct EndpointCheck {
         InternetAddress(host)?.isLoopback ?? (host == "localhost")
     }
 
-    /// Checks the server.
-    ///
-    /// - Parameter note: Takes each finding.
-    /// - Returns: How many of the forged postbacks it says it has kept.
+    /// Checks the server, and returns how many of the forged postbacks it says it has kept.
     func run(_ note: (Finding) -> Void) async -> Int {
         if url.scheme?.lowercased() == "https" {
             let finding = await tls()
@@ -128,41 +123,32 @@ struct EndpointCheck {
         let object = try? JSONObject(reading: answer.body)
         let isQuarantined =
             object?.isString("status", "quarantined") == true && object?.isString("reason", "invalid-signature") == true
-        switch answer.status {
-        case 200 where isQuarantined:
-            guard milliseconds < 1_000 else {
-                return .warning(
+        if answer.status == 200, isQuarantined {
+            return milliseconds < 1_000
+                ? .ok(subject, "200 quarantined invalid-signature in \(milliseconds) ms, as a forged postback must be")
+                : .warning(
                     subject, "200 quarantined invalid-signature, but only after \(milliseconds) ms",
                     cure: "look at the disk and the load of the server: devices give up after a while")
-            }
-            return .ok(subject, "200 quarantined invalid-signature in \(milliseconds) ms, as a forged postback must be")
-        case 200:
-            return .problem(
-                subject, "answered 200, but not by skan: a postback would be lost",
-                cure: "let the proxy pass this path to skan serve")
-        case 300..<400:
-            return .problem(
-                subject, "redirects (\(answer.status)) to \(answer.field("location")?.shortened(to: 80) ?? "nowhere")",
-                cure: "answer here: a redirected POST arrives without its body, or not at all")
-        case 401, 403:
-            return .problem(subject, "answered \(answer.status)", cure: "let everybody post: devices have no password")
-        case 404, 405:
-            return .problem(
-                subject, "answered \(answer.status)", cure: "let the proxy pass this path, as it is, to skan serve")
-        case 413, 415, 431:
-            return .problem(
-                subject, "answered \(answer.status)", cure: "allow bodies of 16 KiB of application/json in the proxy")
-        case 502, 504:
-            return .problem(
-                subject, "answered \(answer.status)",
-                cure: "the proxy does not reach skan serve; start it, check its address")
-        case 503:
-            return .problem(
-                subject, "answered 503: \(String(decoding: answer.body, as: UTF8.self).shortened(to: 120))",
-                cure: "ask /readyz of the console for the reason")
-        default:
-            return .problem(subject, "answered \(answer.status)", cure: "expected 200; look at the server's log")
         }
+        var text = "answered \(answer.status)"
+        let cure: String
+        switch answer.status {
+        case 200:
+            text += ", but not by skan: a postback would be lost"
+            cure = "let the proxy pass this path to skan serve"
+        case 300..<400:
+            text = "redirects (\(answer.status)) to \(answer.field("location")?.shortened(to: 80) ?? "nowhere")"
+            cure = "answer here: a redirected POST arrives without its body, or not at all"
+        case 401, 403: cure = "let everybody post: devices have no password"
+        case 404, 405: cure = "let the proxy pass this path, as it is, to skan serve"
+        case 413, 415, 431: cure = "allow bodies of 16 KiB of application/json in the proxy"
+        case 502, 504: cure = "the proxy does not reach skan serve; start it, check its address"
+        case 503:
+            text += ": \(String(decoding: answer.body, as: UTF8.self).shortened(to: 120))"
+            cure = "ask /readyz of the console for the reason"
+        default: cure = "expected 200; look at the server's log"
+        }
+        return .problem(subject, text, cure: cure)
     }
 
     /// When a server answered, as far as its answer says.

@@ -72,11 +72,6 @@ enum ClockCheck {
     }
 
     /// Compares the `Date` of an answer with this machine's clock.
-    ///
-    /// - Parameters:
-    ///   - date: The `Date`, which a proxy adds.
-    ///   - now: The time when the answer came.
-    /// - Returns: What was found.
     static func answer(_ date: Date, at now: Date) -> Finding {
         let seconds = Int(date.timeIntervalSince(now).rounded())
         guard abs(seconds) >= noticeable else {

@@ -87,11 +87,7 @@ struct CompletionCommand: ParsableCommand {
         case bash, zsh, fish
 
         var completionShell: CompletionShell {
-            switch self {
-            case .bash: .bash
-            case .zsh: .zsh
-            case .fish: .fish
-            }
+            CompletionShell(rawValue: rawValue) ?? .bash
         }
     }
 

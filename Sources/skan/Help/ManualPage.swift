@@ -112,17 +112,8 @@ struct ManualCommand: ParsableCommand {
     var output: String
 
     func run() throws {
-        let folder = URL(fileURLWithPath: output)
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            for page in Self.pages(of: try .ofProgram()) {
-                try OutputFile.write(to: folder.appendingPathComponent(page.fileName).path) { $0(page.text) }
-            }
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
-            throw CommandFailure.cannotWrite(output, error)
-        }
+        let pages = Self.pages(of: try .ofProgram())
+        try OutputFile.write(pages.map { (name: $0.fileName, text: $0.text) }, toFolder: output)
     }
 
     private static func pages(of command: CommandDescription) -> [ManualPage] {

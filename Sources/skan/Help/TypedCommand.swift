@@ -20,32 +20,24 @@ struct TypedCommand {
     private static let exclusiveFlags = ReportOptions.OtherTraffic.allCases.map { "--\($0.rawValue)" }
 
     /// Interprets the words.
-    ///
-    /// - Parameters:
-    ///   - words: The words after the program's name.
-    ///   - program: What the program takes.
     init(_ words: [String], of program: CommandDescription) {
         command = program
-        if words.first == "help" {
-            walkHelp(words.dropFirst())
-        } else {
+        guard words.first == "help" else {
             walk(words)
+            return
         }
-    }
-
-    /// The command that shows help.
-    var help: String {
-        (["skan", "help"] + command.path.dropFirst()).joined(separator: " ")
-    }
-
-    private mutating func walkHelp(_ words: ArraySlice<String>) {
-        for word in words where problem == nil && !["-h", "--help", "-help"].contains(word) {
+        for word in words.dropFirst() where problem == nil && !["-h", "--help", "-help"].contains(word) {
             if word.hasPrefix("-") {
                 problem = "unknown option \(word.shortened(to: 40))"
             } else {
                 enter(word)
             }
         }
+    }
+
+    /// The command that shows help.
+    var help: String {
+        (["skan", "help"] + command.path.dropFirst()).joined(separator: " ")
     }
 
     private mutating func walk(_ words: [String]) {
@@ -134,25 +126,18 @@ struct TypedCommand {
     /// Takes short options in one word, such as `-qo`; their values follow.
     private mutating func takeShortOptions(_ word: String, _ pending: inout ArraySlice<String>) {
         let names = word.dropFirst().map { "-\($0)" }
-        guard names.allSatisfy({ option(named: $0) != nil }) else {
-            if let misplaced = misplaced(names[0], pending) {
-                problem = misplaced
-                return
-            }
-            let takesValue = option(named: names[0])?.kind == .option
-            let nearest = longNames.nearest(to: word) ?? (takesValue ? "\(names[0]) \(word.dropFirst(2))" : nil)
-            let suggestion = nearest.map { "; did you mean \($0)?" } ?? ""
-            problem = "unknown option \(word.shortened(to: 40))\(suggestion.shortened(to: 80))"
-            return
+        guard !names.allSatisfy({ option(named: $0) != nil }) else {
+            return names.forEach { takeOption($0, &pending) }
         }
-        for name in names {
-            takeOption(name, &pending)
-        }
+        let takesValue = option(named: names[0])?.kind == .option
+        let nearest = longNames.nearest(to: word) ?? (takesValue ? "\(names[0]) \(word.dropFirst(2))" : nil)
+        let suggestion = nearest.map { "; did you mean \($0)?" } ?? ""
+        problem =
+            misplaced(names[0], pending)
+            ?? "unknown option \(word.shortened(to: 40))\(suggestion.shortened(to: 80))"
     }
 
-    /// Takes the next word as the value of an option.
-    ///
-    /// - Returns: What is wrong with it.
+    /// Takes the next word as the value of an option, and returns what is wrong with it.
     private func takeValue(
         of option: CommandDescription.Argument, named name: String, _ pending: inout ArraySlice<String>
     ) -> String? {
@@ -185,12 +170,9 @@ struct TypedCommand {
         let problems = zip(arguments, operands).compactMap { argument, operand in
             argument.problem(with: operand, named: argument.synopsis).map { $0 + suggestion(ofStore: operand) }
         }
-        if let problem = problems.first {
-            return problem
-        }
         let isBounded = !command.shownArguments.contains { $0.kind == .positional && $0.isRepeating }
-        guard command.subcommands == nil, isBounded, operands.count > arguments.count else {
-            return nil
+        guard problems.isEmpty, command.subcommands == nil, isBounded, operands.count > arguments.count else {
+            return problems.first
         }
         let operand = operands[arguments.count]
         return "unexpected argument \(operand.quotedIfEmpty.shortened(to: 40))\(suggestion(ofStore: operand))"

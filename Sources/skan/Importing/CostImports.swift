@@ -11,9 +11,7 @@ struct CostImports {
     /// How many rows of a file are named that cannot be used.
     private static let mostProblems = 10
 
-    /// Adds up files of signed impressions.
-    ///
-    /// - Returns: Whether every line was used.
+    /// Adds up files of signed impressions, and returns whether every line was used.
     func add(_ files: [ImportFile]) throws -> Bool {
         var isWhole = true
         for file in files {
@@ -26,12 +24,10 @@ struct CostImports {
         return isWhole
     }
 
-    /// Reads files of spend.
-    ///
-    /// - Throws: ``CommandFailure`` for the first that cannot be recorded, after its rows were named.
+    /// Reads files of spend; the first that is wrong is refused after its rows were named.
     static func read(_ files: [ImportFile]) throws -> [SpendFile] {
         // A day more: days end later elsewhere than in UTC.
-        let latest = CalendarDay(containing: Int64(Date().timeIntervalSince1970 * 1000), in: .gmt).next
+        let latest = CalendarDay.today.next
         return try files.map { file in
             let spend = try SpendFile(file, latest: latest)
             guard spend.problems.isEmpty else {
@@ -41,9 +37,7 @@ struct CostImports {
         }
     }
 
-    /// Records files of spend, each whole.
-    ///
-    /// - Throws: ``CommandFailure`` for the first that cannot be recorded, after its rows were named.
+    /// Records files of spend, each whole; the first that is contradicted is refused after its rows were named.
     func record(_ files: [SpendFile], replaces: Bool) throws {
         for file in files {
             switch try file.record(in: ledger, of: ads, replaces: replaces) {

@@ -181,9 +181,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    /// Claims the ids of files.
-    ///
-    /// - Returns: Whether every record was used.
+    /// Claims the ids of files, and returns whether every record was used.
     private func claim(_ files: [ImportFile], _ ledger: any LedgerImporting) throws -> Bool {
         var isWhole = true
         for file in files {
@@ -230,11 +228,7 @@ struct ImportCommand: AsyncParsableCommand {
 }
 
 extension ImportFile {
-    /// Names records that could not be used.
-    ///
-    /// - Parameters:
-    ///   - problems: The first of them.
-    ///   - count: How many there are.
+    /// Names the first of the records that could not be used, and says how many more there are.
     func warn(of problems: [ImportProblem], count: Int) {
         Terminal.finish()
         for problem in problems {

@@ -6,12 +6,7 @@ import Platform
 /// Only a regular file is replaced, with its mode and, where this user may, its owner kept; a symlink is followed, and a
 /// device or a FIFO is written to.
 enum OutputFile {
-    /// Writes a file, replacing an existing one.
-    ///
-    /// - Parameters:
-    ///   - path: The file's path.
-    ///   - write: Called with a closure that takes each piece of the text.
-    /// - Throws: ``CommandFailure`` naming the file, with an existing file left as it was.
+    /// Writes a file in pieces, replacing an existing one; after an error that is as it was.
     static func write(to path: String, _ write: (_ piece: (String) -> Void) -> Void) throws {
         var former = stat()
         guard stat(path, &former) == 0 else {
@@ -62,17 +57,16 @@ enum OutputFile {
         }
     }
 
-    /// Writes the pieces and closes the file.
-    ///
-    /// - Returns: What went wrong.
+    /// Writes the pieces and closes the file; returns what went wrong.
     private static func put(
         _ write: (_ piece: (String) -> Void) -> Void, into descriptor: Int32, named path: String
     ) -> CommandFailure? {
         var problem: CommandFailure?
         var buffer: [UInt8] = []
         func putOut() {
-            if problem == nil, !writeAll(buffer, to: descriptor) {
-                problem = failure(path)
+            if problem == nil {
+                let number = Terminal.writeAll(buffer, to: descriptor)
+                problem = number == 0 ? nil : failure(path, number)
             }
             buffer.removeAll(keepingCapacity: true)
         }
@@ -98,20 +92,22 @@ enum OutputFile {
         }
     }
 
-    private static func failure(_ path: String) -> CommandFailure {
-        CommandFailure("cannot write \(path): \(String(cString: strerror(errno)))")
+    private static func failure(_ path: String, _ number: Int32 = errno) -> CommandFailure {
+        CommandFailure("cannot write \(path): \(String(cString: strerror(number)))")
     }
 
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var pending = bytes[...]
-        while !pending.isEmpty {
-            let count = pending.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                pending = pending.dropFirst(count)
-            } else if count == 0 || errno != EINTR {
-                return false
+    /// Writes whole files into a folder, which is made if there is none; an existing file is replaced.
+    static func write(_ files: [(name: String, text: String)], toFolder path: String) throws {
+        do {
+            let folder = URL(fileURLWithPath: path)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for file in files {
+                try write(to: folder.appendingPathComponent(file.name).path) { $0(file.text) }
             }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure.cannotWrite(path, error)
         }
-        return true
     }
 }

@@ -5,11 +5,6 @@ import Synchronization
 
 /// Writes data to standard output and messages to standard error.
 enum Terminal {
-    /// Whether standard error is a terminal on which progress can be shown.
-    static var showsProgress: Bool {
-        isatty(STDERR_FILENO) == 1
-    }
-
     /// Bytes not yet written: one line of NDJSON is not worth a system call.
     private static let buffer = Mutex<[UInt8]>([])
 
@@ -40,9 +35,7 @@ enum Terminal {
         write(bytes: text.utf8)
     }
 
-    /// Lets a closed pipe end the run from now on: it only prints, and the reader has seen enough.
-    ///
-    /// - Parameter status: The status, if not all is well.
+    /// Lets a closed pipe end the run from now on, with a status if not all is well: the reader has seen enough.
     static func exitAtClosedPipe(with status: ExitStatus? = nil) {
         closedPipeStatus.withLock { $0 = status?.rawValue ?? 0 }
     }
@@ -63,48 +56,51 @@ enum Terminal {
     }
 
     private static func flush(_ buffer: inout [UInt8]) {
-        var pending = buffer[...]
-        while !pending.isEmpty {
-            let count = pending.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count > 0 {
-                pending = pending.dropFirst(count)
-            } else if errno == EPIPE {
-                if let status = closedPipeStatus.withLock({ $0 }) {
-                    _exit(status)
-                }
-                break
-            } else if errno != EINTR {
-                say("skan: error: cannot write to standard output: \(String(cString: strerror(errno)))")
-                _exit(ExitStatus.undecided.rawValue)
+        switch writeAll(buffer, to: STDOUT_FILENO) {
+        case 0: break
+        case EPIPE:
+            if let status = closedPipeStatus.withLock({ $0 }) {
+                _exit(status)
             }
+        case let problem:
+            say("skan: error: cannot write to standard output: \(String(cString: strerror(problem)))")
+            _exit(ExitStatus.undecided.rawValue)
         }
         buffer.removeAll(keepingCapacity: true)
     }
 
+    /// Writes bytes to a descriptor; returns the error number, or 0.
+    ///
+    /// Not with `FileHandle`, which traps when the other end is closed or the disk is full.
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var pending = bytes[...]
+        while !pending.isEmpty {
+            let count = pending.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                pending = pending.dropFirst(count)
+            } else if count == 0 || errno != EINTR {
+                return count == 0 ? EIO : errno
+            }
+        }
+        return 0
+    }
+
     /// Writes a line to standard error, without secrets; one that cannot be written is lost, and the command goes on.
     static func say(_ text: String) {
-        writeToStandardError(text.withoutSecrets + "\n")
+        _ = writeAll(Array((text.withoutSecrets + "\n").utf8), to: STDERR_FILENO)
     }
 
     /// Updates the progress line.
     static func progress(_ text: String) {
-        guard showsProgress else {
-            return
+        // Shown on terminals only.
+        if isatty(STDERR_FILENO) == 1 {
+            _ = writeAll(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO)
         }
-        writeToStandardError("\r\u{1B}[K\(text)")
     }
 
-    /// Not with `FileHandle`, which traps when the other end is closed or the disk is full.
-    private static func writeToStandardError(_ text: String) {
-        var pending = Array(text.utf8)[...]
-        while !pending.isEmpty {
-            let count = pending.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            if count > 0 {
-                pending = pending.dropFirst(count)
-            } else if errno != EINTR {
-                return
-            }
-        }
+    /// Writes a line to standard output, wrapped where lines have to fit.
+    static func writeLine(_ text: String) {
+        write((TextStyle.fitting?.wrapped(text) ?? text) + "\n")
     }
 }
 
@@ -119,13 +115,6 @@ extension TextStyle {
     /// says how wide they may be.
     static var fitting: TextStyle? {
         Terminal.isInteractive || ProcessInfo.processInfo.environment["COLUMNS"] != nil ? terminal : nil
-    }
-}
-
-extension Terminal {
-    /// Writes a line to standard output, wrapped where lines have to fit.
-    static func writeLine(_ text: String) {
-        write((TextStyle.fitting?.wrapped(text) ?? text) + "\n")
     }
 }
 

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Attribution
 import AttributionConsole
+import AttributionIngest
 import AttributionReports
 import AttributionServer
+import AttributionSigning
 import AttributionStore
 import StrictJSON
 
@@ -88,9 +90,7 @@ extension QuarantineCommand {
             return rows.isEmpty ? end : Columns([header] + rows, trailing: [0, 6]).text + "\n" + end
         }
     }
-}
 
-extension QuarantineCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show everything known about one delivery, and its body as received.")
@@ -134,9 +134,7 @@ extension QuarantineCommand {
             BodyText.write(delivery.body)
         }
     }
-}
 
-extension QuarantineCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write the bodies as received, one per line (NDJSON), oldest first.",
@@ -149,20 +147,13 @@ extension QuarantineCommand {
         @OptionGroup var store: StoreOption
         @OptionGroup var filter: QuarantineFilterOptions
 
-        @Option(help: "Maximum number (default: all).")
-        var limit: Int?
-
-        func validate() throws {
-            guard limit.map({ $0 > 0 }) ?? true else {
-                throw ValidationError("expected --limit 1 or more")
-            }
-        }
+        @OptionGroup var limit: LimitOption
 
         func run() async throws {
             Terminal.exitAtClosedPipe()
             let reader = try store.reader
             var wrapped = 0
-            try await QuarantinePages(reader, try filter.query(limit: limit ?? .max)).forEach { page in
+            try await QuarantinePages(reader, try filter.query(limit: limit.count)).forEach { page in
                 for delivery in page {
                     if delivery.body.contains(UInt8(ascii: "\n")) {
                         wrapped += 1
@@ -177,6 +168,67 @@ extension QuarantineCommand {
                 Terminal.finish()
                 Terminal.say("skan: \(wrapped) bodies have newlines and were written as {\"body\": …}")
             }
+        }
+    }
+
+    struct Requeue: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Verify deliveries again, and count those whose signature is valid now.",
+            discussion: """
+                Useful after an upgrade that knows a new version or key. Deliveries that verify are recorded on the \
+                day they were received, for the networks the last server named as ours. A running server verifies \
+                them, with the keys it trusts; otherwise this command does, with the keys given here. Conflicts remain \
+                in quarantine, because their signatures were valid already.
+                """)
+
+        @OptionGroup var store: StoreOption
+        @OptionGroup var filter: QuarantineFilterOptions
+
+        @OptionGroup var limit: LimitOption
+
+        @OptionGroup var testKeys: TestKeyOptions
+
+        func run() async throws {
+            let query = try filter.query(limit: limit.count)
+            let result = try await StoreOwnership(try store.location).maintain {
+                let verifier = try testKeys.verifier()
+                try? verifier.prepareTables()
+                return verifier
+            } here: {
+                try await $0.requeue(query)
+            } owner: {
+                try await $0.requeue(query)
+            }
+            Terminal.write(
+                "\(result.judged) verified again: recorded \(result.recorded), duplicate \(result.duplicate), "
+                    + "conflict \(result.conflict), still in quarantine \(result.stayed)\n")
+        }
+    }
+
+    struct Prune: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete deliveries from the quarantine for good; reports still count them.")
+
+        @OptionGroup var store: StoreOption
+        @OptionGroup var filter: QuarantineFilterOptions
+
+        @OptionGroup var limit: LimitOption
+
+        func run() async throws {
+            let query = try filter.query(limit: limit.count)
+            guard query.hasFilter else {
+                throw CommandFailure(
+                    "expected one or more of --class, --reason, --id, --before, --older-than",
+                    hint: "without any, everything would be deleted")
+            }
+            let deleted = try await StoreOwnership(try store.location).maintain {
+                try PostbackVerifier(testKeys: [])
+            } here: {
+                try await $0.prune(query)
+            } owner: {
+                try await $0.prune(query)
+            }
+            Terminal.write("deleted \(deleted)\n")
         }
     }
 }

@@ -25,12 +25,6 @@ struct QuarantineFilterOptions: ParsableArguments {
     var olderThan: String?
 
     /// The query for the selected deliveries.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number.
-    ///   - now: The current time, for their age.
-    /// - Returns: The query.
-    /// - Throws: ``Attribution/FieldProblem`` or ``CommandFailure`` for an invalid option.
     func query(limit: Int, now: Date = Date()) throws -> QuarantineQuery {
         if let reason, !QuarantineQuery.reasons.contains(reason) {
             throw FieldProblem(

@@ -33,8 +33,6 @@ struct StandardReportOptions: ParsableArguments {
     var isAlone = false
 
     /// The request for the standard report; nil if none is named.
-    ///
-    /// - Throws: `FieldProblem` naming the option.
     func request(
         _ options: ReportOptions,
         _ format: ReportFormat,
@@ -53,9 +51,8 @@ struct StandardReportOptions: ParsableArguments {
         return try StandardReportRequest(parameters, nowMilliseconds: nowMilliseconds)
     }
 
-    /// What the report needs to know besides the store.
-    ///
-    /// - Throws: ``ExitStatus/undecided`` after everything that is wrong with the files was printed.
+    /// What the report needs besides the store; throws ``ExitStatus/undecided`` after the problems of files were
+    /// printed.
     var references: ReportReferences {
         get throws {
             guard let name else {

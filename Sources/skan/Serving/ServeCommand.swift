@@ -121,7 +121,9 @@ struct ServeCommand: AsyncParsableCommand {
         let process = ServerProcess(logLevel: settings.logLevel, logFormat: settings.logFormat)
         defer { process.flush() }
         do {
-            try settings.check()
+            if let problem = settings.problems.first {
+                throw problem
+            }
             settings.configuration.descriptors = DescriptorLimit.raise()
             let server = try Server(settings.configuration, metrics: process.metrics, logger: process.logger)
             try await process.run(server)

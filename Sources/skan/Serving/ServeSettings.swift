@@ -62,9 +62,7 @@ struct ServeSettings {
                 CommandFailure(
                     "--listen \(listen): postbacks need a store to be recorded in", hint: "give --store FILE"))
         }
-        configuration.listen = value(
-            command.listen, "listen", configuration.listen, "HOST:PORT"
-        ) { ListenAddress($0) }
+        configuration.listen = value(command.listen, "listen", configuration.listen, "HOST:PORT") { ListenAddress($0) }
         configuration.signing = command.signing
         if command.signing == nil, environment.text("signing") != nil {
             configuration.signing = value(nil, "signing", .port(configuration.console), "HOST:PORT or unix:PATH") {
@@ -73,9 +71,9 @@ struct ServeSettings {
         }
         configuration.counts = command.counts ?? environment.text("counts")
         configuration.isSigningPlain = flag(command.signingPlainHttp, "signing.plain.http")
-        configuration.console = value(
-            command.console, "console", configuration.console, "HOST:PORT"
-        ) { ListenAddress($0) }
+        configuration.console = value(command.console, "console", configuration.console, "HOST:PORT") {
+            ListenAddress($0)
+        }
         configuration.tokens = command.tokens ?? environment.text("tokens")
         configuration.tokenRate = value(
             command.signRate, "sign.rate", configuration.tokenRate, "1 to 1000000 requests a second"
@@ -134,15 +132,6 @@ struct ServeSettings {
         }
         return names
     }
-
-    /// Refuses invalid values.
-    ///
-    /// - Throws: The first of ``problems``.
-    func check() throws {
-        if let problem = problems.first {
-            throw problem
-        }
-    }
 }
 
 /// The environment of `skan serve`: a misspelled setting is an error, because it would otherwise be silently ignored.
@@ -157,9 +146,7 @@ enum ServeVariables {
     /// Variables that other commands, the samples and the tests read.
     private static let others = ["SKAN_TOKEN", "SKAN_SIGNER", "SKAN_FUZZ_CASES", "SKAN_FUZZ_SEED", "SKAN_SPEC"]
 
-    /// Finds unknown variables that begin with `SKAN_`.
-    ///
-    /// - Throws: ``CommandFailure`` naming all of them, each with the nearest known name.
+    /// Refuses unknown variables that begin with `SKAN_`, each with the nearest known name.
     static func check(_ environment: [String: String]) throws(CommandFailure) {
         let unknown = environment.keys.filter {
             $0.hasPrefix("SKAN_") && !(settings + others).contains($0) && !isOfKubernetes($0)
@@ -198,9 +185,7 @@ struct EnvironmentSettings {
         "SKAN_" + name.uppercased().replacing(".", with: "_")
     }
 
-    /// Whether a variable says yes; unset, it says no.
-    ///
-    /// - Throws: ``CommandFailure`` naming the variable, for any other word.
+    /// Whether a variable says yes; unset, it says no, and any other word is refused.
     func flag(_ name: String) throws(CommandFailure) -> Bool {
         guard let text = text(name) else {
             return false

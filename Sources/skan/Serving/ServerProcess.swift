@@ -15,10 +15,6 @@ struct ServerProcess {
     private let log: BoundedLog
 
     /// Sets up the process's log, metrics and signals; call it once.
-    ///
-    /// - Parameters:
-    ///   - logLevel: The level of the log.
-    ///   - logFormat: The format of the log.
     init(logLevel: Logger.Level, logFormat: LogFormat) {
         let log = BoundedLog(format: logFormat)
         self.log = log
@@ -76,11 +72,7 @@ final class StopDeadline: Sendable {
     private let start = DispatchSemaphore(value: 0)
     private let sources: [any DispatchSourceSignal]
 
-    /// Starts waiting for a signal.
-    ///
-    /// - Parameters:
-    ///   - log: Flushed before the exit.
-    ///   - logger: Writes the last line.
+    /// Starts waiting for a signal; the log is flushed before the exit.
     init(log: BoundedLog, logger: Logger) {
         let start = start
         let queue = DispatchQueue(label: "skan-stop")
@@ -114,9 +106,7 @@ enum DescriptorLimit {
     /// More than the listeners and the store need, in case the hard limit is in the billions.
     private static let maximum: rlim_t = 1 << 20
 
-    /// Raises the soft limit to the hard one.
-    ///
-    /// - Returns: The resulting soft limit.
+    /// Raises the soft limit to the hard one, and returns the result.
     static func raise() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {

@@ -123,11 +123,7 @@ extension TokensCommand {
                     grant.isLive(at: now) ? "live" : "expired",
                 ]
             }
-            let widths = header.indices.map { column in ([header] + rows).map { $0[column].count }.max() ?? 0 }
-            for row in [header] + rows {
-                let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-                Terminal.write(cells.joined(separator: "  ").trimmingSuffix(while: { $0 == " " }) + "\n")
-            }
+            Terminal.write(Columns([header] + rows).text)
         }
 
         /// The last uses; if their file cannot be read, the column stays empty.
@@ -157,16 +153,5 @@ extension TokensCommand {
             }
             Terminal.say("skan: revoked token \(grant.id) of \(grant.name)")
         }
-    }
-}
-
-extension String {
-    /// The text without trailing characters that satisfy a condition.
-    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
-        var text = self
-        while let last = text.last, isDropped(last) {
-            text.removeLast()
-        }
-        return text
     }
 }

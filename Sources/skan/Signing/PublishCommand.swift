@@ -19,10 +19,8 @@ extension PublishCommand {
 
         var fileName: String {
             switch self {
-            case .json: "skadnetworkids.json"
-            case .xml: "skadnetworkids.xml"
-            case .sourceApp: "source-app.plist"
-            case .advertisedApp: "advertised-app.plist"
+            case .json, .xml: "skadnetworkids.\(rawValue)"
+            case .sourceApp, .advertisedApp: "\(rawValue).plist"
             }
         }
 
@@ -104,21 +102,13 @@ extension PublishCommand {
         }
 
         private func write(_ publication: NetworkPublication, to output: String) throws {
-            let folder = URL(fileURLWithPath: output)
-            do {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                for piece in Piece.allCases {
-                    guard let text = piece.text(of: publication) else {
-                        Terminal.say("skan: no \(piece.fileName): it lists ids of SKAdNetwork only")
-                        continue
-                    }
-                    try OutputFile.write(to: folder.appendingPathComponent(piece.fileName).path) { $0(text) }
-                    Terminal.say("skan: wrote \(output)/\(piece.fileName)")
-                }
-            } catch let failure as CommandFailure {
-                throw failure
-            } catch {
-                throw CommandFailure.cannotWrite(output, error)
+            let files = Piece.allCases.map { (name: $0.fileName, text: $0.text(of: publication)) }
+            let whole = files.compactMap { file in file.text.map { (name: file.name, text: $0) } }
+            try OutputFile.write(whole, toFolder: output)
+            for (name, text) in files {
+                Terminal.say(
+                    text == nil
+                        ? "skan: no \(name): it lists ids of SKAdNetwork only" : "skan: wrote \(output)/\(name)")
             }
         }
 

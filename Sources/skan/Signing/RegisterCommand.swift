@@ -39,7 +39,9 @@ struct RegisterCommand: ParsableCommand {
     }
 
     func run() throws {
-        let key = try self.key.map { try NetworkPrivateKey(argument: $0).publicKey() } ?? publicKeyFromFile()
+        let key =
+            try self.key.map { try NetworkPrivateKey(argument: $0).publicKey() }
+            ?? SignaturePublicKey(file: publicKey ?? "")
         guard key.curve == .p256 else {
             throw CommandFailure(
                 "found a key on \(key.curve.displayName), expected one on P-256, the only curve Apple registers now",
@@ -64,10 +66,6 @@ struct RegisterCommand: ParsableCommand {
             skan: hint: devices also request web ads at \(Self.url(.webAdPayload, origin))
             skan: hint: with the id, skan publish skadnetworkids writes what app developers need
             """)
-    }
-
-    private func publicKeyFromFile() throws -> SignaturePublicKey {
-        try SignaturePublicKey(file: publicKey ?? "")
     }
 
     private static func url(_ route: PublicRoute, _ origin: AttributionDestination?) -> String {

@@ -13,7 +13,6 @@ struct SignBatch {
         /// A list of keys.
         case many(NetworkSigner)
 
-        /// The signer of an impression.
         func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
             switch self {
             case .one(let signer): signer
@@ -42,9 +41,9 @@ struct SignBatch {
         self.time = time.map(UnixMilliseconds.init)
     }
 
-    /// Signs a file; `-` is standard input.
+    /// Signs a file, or standard input for `-`.
     ///
-    /// - Throws: ``ExitStatus/negative`` if a line was refused, and ``CommandFailure`` if there is none.
+    /// Throws ``ExitStatus/negative`` if a line was refused.
     func run(_ file: String) async throws {
         Terminal.exitAtClosedPipe()
         let lines = try WholeLines(file)

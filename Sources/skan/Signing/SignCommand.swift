@@ -97,41 +97,45 @@ struct SignCommand: AsyncParsableCommand {
     func run() async throws {
         if let batch {
             try refuseOptionsOfOne()
-            try await SignBatch(keys: batchKeys(), time: timestamp).run(batch)
-            return
+            guard batch != "-" || key != "-" else {
+                throw CommandFailure(
+                    "found --batch - and --key -, but standard input can be only one of them", hint: "skan help sign")
+            }
+            return try await SignBatch(keys: signingKeys(), time: timestamp).run(batch)
         }
         try refuseOptions()
         guard let network, let advertisedApp, missingOptions.isEmpty else {
             throw lackingOptions
         }
-        let impression: Impression
+        let impression = try impression(network, advertisedApp: advertisedApp)
+        Terminal.write(try output(of: try await sign(impression)) + "\n")
+    }
+
+    private func impression(_ network: String, advertisedApp: Int64) throws -> Impression {
+        var generator = SystemRandomNumberGenerator()
+        let nonce = nonce ?? Nonce(using: &generator).text
+        let time = timestamp ?? UnixMilliseconds(Date()).rawValue
         switch framework {
         case .skadnetwork:
             guard let version else {
                 throw lackingOptions
             }
-            impression = .skAdNetwork(try self.impression(version, network, advertisedApp: advertisedApp))
+            return .skAdNetwork(
+                try SKAdNetworkImpressionDraft(
+                    version: version.rawValue, adNetworkID: network, campaignID: campaign,
+                    sourceIdentifier: sourceIdentifier, itunesItemID: advertisedApp, sourceAppID: sourceApp,
+                    sourceDomain: try sourceDomain.map { try SourceDomain.given($0, field: "source-domain").text },
+                    fidelityType: fidelity, nonce: nonce, timestampMilliseconds: time
+                ).checked())
         case .adattributionkit:
-            impression = .adAttributionKit(try self.impression(network, advertisedApp: advertisedApp))
+            return .adAttributionKit(
+                try AdAttributionKitImpressionDraft(
+                    impressionIdentifier: nonce, publisherItemIdentifier: sourceApp,
+                    advertisedItemIdentifier: advertisedApp, adNetworkIdentifier: network,
+                    sourceIdentifier: sourceIdentifier, timestampMilliseconds: time,
+                    isEligibleForReEngagement: reEngagement
+                ).checked())
         }
-        Terminal.write(try output(of: try await sign(impression)) + "\n")
-    }
-
-    private func impression(
-        _ version: SKAdNetworkVersion, _ network: String, advertisedApp: Int64
-    ) throws -> SKAdNetworkImpression {
-        try SKAdNetworkImpressionDraft(
-            version: version.rawValue,
-            adNetworkID: network,
-            campaignID: campaign,
-            sourceIdentifier: sourceIdentifier,
-            itunesItemID: advertisedApp,
-            sourceAppID: sourceApp,
-            sourceDomain: try sourceDomain.map { try SourceDomain.given($0, field: "source-domain").text },
-            fidelityType: fidelity,
-            nonce: nonce ?? Self.freshNonce(),
-            timestampMilliseconds: timestamp ?? Self.now()
-        ).checked()
     }
 
     private func output(of signed: SignedImpression) throws -> String {
@@ -144,14 +148,6 @@ struct SignCommand: AsyncParsableCommand {
         case (.adAttributionKit(let signed), .swift): signed.swiftCode
         case (.adAttributionKit(let signed), _): JSONWriter.pretty(signed.write)
         }
-    }
-
-    private func impression(_ network: String, advertisedApp: Int64) throws -> AdAttributionKitImpression {
-        try AdAttributionKitImpressionDraft(
-            impressionIdentifier: nonce ?? Self.freshNonce(), publisherItemIdentifier: sourceApp,
-            advertisedItemIdentifier: advertisedApp, adNetworkIdentifier: network, sourceIdentifier: sourceIdentifier,
-            timestampMilliseconds: timestamp ?? Self.now(), isEligibleForReEngagement: reEngagement
-        ).checked()
     }
 
     private func sign(_ impression: Impression) async throws -> SignedImpression {
@@ -173,23 +169,6 @@ struct SignCommand: AsyncParsableCommand {
         case (_?, _?): throw CommandFailure("found --key and --keys, expected one of them", hint: "skan help sign")
         case (nil, nil): throw CommandFailure("expected one of --key FILE and --keys LIST", hint: "skan help sign")
         }
-    }
-
-    private func batchKeys() throws -> SignBatch.Keys {
-        guard batch != "-" || key != "-" else {
-            throw CommandFailure(
-                "found --batch - and --key -, but standard input can be only one of them", hint: "skan help sign")
-        }
-        return try signingKeys()
-    }
-
-    private static func freshNonce() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return Nonce(using: &generator).text
-    }
-
-    private static func now() -> Int64 {
-        UnixMilliseconds(Date()).rawValue
     }
 }
 

@@ -99,13 +99,14 @@ extension WebAdCommand {
             let expiry = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now).ad.expiresAt
             let ownership = try StoreOwnership(try store.location)
             let links = try await ownership.change {
-                if case .database(let address) = ownership.location {
-                    let signer = try signer()
-                    let ledger = PostgreSQLWebAdLedger(address)
+                func issue(in ledger: any WebAdWriting, _ signer: CurrentSigner) async throws -> [String] {
                     defer { _ = try? ledger.close() }
                     return try await WebAdIssuer(ledger: ledger, signer: signer).issue(
                         request, count: count, issuedAt: time, now: now
                     ).map { format == .json ? $0.json.line : $0.html }
+                }
+                if case .database(let address) = ownership.location {
+                    return try await issue(in: PostgreSQLWebAdLedger(address), try signer())
                 }
                 // The owner of the store answers the taps, whatever the name under which it opened the store.
                 let hold = try StoreLease(owning: ownership.store)
@@ -113,11 +114,7 @@ extension WebAdCommand {
                 // Only now: a running server has its own keys.
                 let signer = try signer()
                 let path = SQLiteWebAdLedger.path(besideStore: ownership.store)
-                let ledger = try SQLiteWebAdLedger(path: path, onEvent: StoreOwnership.say)
-                defer { _ = try? ledger.close() }
-                return try await WebAdIssuer(ledger: ledger, signer: signer).issue(
-                    request, count: count, issuedAt: time, now: now
-                ).map { format == .json ? $0.json.line : $0.html }
+                return try await issue(in: SQLiteWebAdLedger(path: path, onEvent: StoreOwnership.say), signer)
             } owner: { owner in
                 try await owner.issue(request, count: count, issuedAtMilliseconds: issuedAt).map { line in
                     try format == .json ? line : Self.html(of: line)

@@ -78,15 +78,7 @@ struct ScenarioRun {
 
     // MARK: A server
 
-    /// Posts the deliveries, as fast as they are made or paced by the clock of the scenario.
-    ///
-    /// - Parameters:
-    ///   - sender: Where to.
-    ///   - pace: Seconds of the scenario in a second; nil for as fast as possible.
-    ///   - isTimed: Whether the user knows of the scenario's clock.
-    ///   - onAnswer: Called with each answer.
-    /// - Returns: The answers, compared with the expected ones.
-    /// - Throws: ``AttributionHarness/TrafficSender/Distrust``, and an OpenSSL error.
+    /// Posts the deliveries, as fast as they are made or at a pace of so many seconds of the scenario in a second.
     mutating func post(
         by sender: TrafficSender, pace: Double?, isTimed: Bool, onAnswer: (TrafficSender.Answer) -> Void
     ) async throws -> TrafficSender.Result {

@@ -167,8 +167,8 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         let days = days ?? played?.days ?? 30
         played?.days = days
-        let today = CalendarDay(containing: Int64(Date().timeIntervalSince1970 * 1000), in: .gmt)
-        let start = try from.map { try CalendarDay.reading($0, field: "--from") } ?? today.advanced(by: Int64(1 - days))
+        let start =
+            try from.map { try CalendarDay.reading($0, field: "--from") } ?? .today.advanced(by: Int64(1 - days))
         if let played {
             return World(played, start: start, seed: seed)
         }
@@ -210,12 +210,8 @@ struct SimulateCommand: AsyncParsableCommand {
                 + (result.cut > 0 ? ", cut \(result.cut)" : "") + "\n")
     }
 
-    /// Prints what was unexpected, and ends with status 1 if there was anything.
-    ///
-    /// - Parameters:
-    ///   - result: The answers.
-    ///   - differences: Differences between the report and the expected one; nil when no report was named.
-    /// - Throws: ``ExitStatus/negative``.
+    /// Prints what was unexpected, and ends with status 1 if there was anything; no differences mean that no report was
+    /// compared.
     func conclude(_ result: TrafficSender.Result, _ differences: [String]?) throws {
         for surprise in result.unexpectedAnswers {
             Terminal.write("unexpected: \(surprise)\n")

@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionIngest
 import AttributionSigning
 import AttributionStore
+@preconcurrency import Dispatch
 import Logging
 import SQLiteStore
 import Synchronization
@@ -62,15 +63,17 @@ final class StoreFeed: Sendable {
         }
         clock.now.withLock { $0 = start + last.time }
         await withCheckedContinuation { done in
-            let pending = Pending(deliveries.count, done)
+            let pending = DispatchGroup()
             for delivery in deliveries {
+                pending.enter()
                 ingestor.submit(
                     delivery.body, recipient: delivery.recipient, receivedAtMilliseconds: start + delivery.time
                 ) { outcome in
                     self.note(outcome, of: delivery)
-                    pending.advance()
+                    pending.leave()
                 }
             }
+            pending.notify(queue: .global()) { done.resume() }
         }
     }
 
@@ -85,27 +88,6 @@ final class StoreFeed: Sendable {
                 answers.note(status: 400, nil, nil, of: delivery)
             default:
                 answers.note(status: 503, nil, nil, of: delivery)
-            }
-        }
-    }
-
-    /// The number of answers that are still missing.
-    private final class Pending: Sendable {
-        private let count: Mutex<Int>
-        private let done: CheckedContinuation<Void, Never>
-
-        init(_ count: Int, _ done: CheckedContinuation<Void, Never>) {
-            self.count = Mutex(count)
-            self.done = done
-        }
-
-        func advance() {
-            let isSentLast = count.withLock { count in
-                count -= 1
-                return count == 0
-            }
-            if isSentLast {
-                done.resume()
             }
         }
     }

@@ -20,7 +20,9 @@ struct BackupCommand: ParsableCommand {
             """
     )
 
-    @OptionGroup var store: StoreFileOption
+    @Option(
+        name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).", completion: .file())
+    var store: String?
 
     @Argument(help: "The new file; web ads go to FILE-web-ads.", completion: .file())
     var file: String
@@ -28,14 +30,13 @@ struct BackupCommand: ParsableCommand {
     @Flag(help: "Do not expire unanswered web ads: for moving a store whose server is stopped for good.")
     var keepNonces = false
 
-    private static let backupOfDatabases =
-        "back a database up with pg_dump, or with continuous archiving: see PostgreSQL.md"
-
     func run() throws {
         // Only this user can read the copy until it gets the store's mode.
         umask(0o077)
+        let path = try StoreLocation(given: store).path(
+            cure: "back a database up with pg_dump, or with continuous archiving: see PostgreSQL.md")
         let backup = try StoreBackup.make(
-            of: try store.path(cure: Self.backupOfDatabases), to: file, keepsNonces: keepNonces,
+            of: path, to: file, keepsNonces: keepNonces,
             nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         Terminal.write(
             "copied \(backup.postbacks) postbacks and \(backup.quarantined) deliveries in quarantine to \(backup.path), "

@@ -30,17 +30,10 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: "Only postbacks recorded after this position.")
     var after: String?
 
-    @Option(help: "Maximum number (default: all).")
-    var limit: Int?
+    @OptionGroup var limit: LimitOption
 
     @Option(help: "ndjson or csv.")
     var format: ExportFormat = .ndjson
-
-    func validate() throws {
-        guard limit ?? 1 > 0 else {
-            throw ValidationError("expected --limit 1 or more")
-        }
-    }
 
     func run() async throws {
         Terminal.exitAtClosedPipe()
@@ -57,7 +50,7 @@ struct ExportCommand: AsyncParsableCommand {
             // A continued export is appended to a file with a header.
             Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
         }
-        var pending = limit ?? .max
+        var pending = limit.count
         while pending > 0 {
             query.limit = min(pending, ExportQuery.pageSize)
             let page = try await reader.export(query)

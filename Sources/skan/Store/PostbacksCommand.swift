@@ -143,6 +143,13 @@ enum BodyText {
     }
 }
 
+extension CalendarDay {
+    /// The day it is now (UTC).
+    static var today: CalendarDay {
+        CalendarDay(containing: Int64(Date().timeIntervalSince1970 * 1000), in: .gmt)
+    }
+}
+
 extension Moment {
     /// The time to the second, as `2026-11-01 12:30:00`.
     var shortText: String {

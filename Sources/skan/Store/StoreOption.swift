@@ -30,19 +30,19 @@ struct StoreOption: ParsableArguments {
     }
 }
 
-/// The store a command applies to that can do nothing with databases: `--store`, otherwise `SKAN_STORE`.
-struct StoreFileOption: ParsableArguments {
-    @Option(
-        name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).", completion: .file())
-    var file: String?
+/// How many of the oldest a command applies to: `--limit`, otherwise all.
+struct LimitOption: ParsableArguments {
+    @Option(help: "Maximum number, oldest first (default: all).")
+    var limit: Int?
 
-    /// The file's path.
-    ///
-    /// - Parameter cure: What to do with a database instead.
-    /// - Returns: The path.
-    /// - Throws: ``CommandFailure``, for a database too.
-    func path(cure: String) throws -> String {
-        try StoreLocation(given: file).path(cure: cure)
+    var count: Int {
+        limit ?? .max
+    }
+
+    func validate() throws {
+        guard count > 0 else {
+            throw ValidationError("expected --limit 1 or more")
+        }
     }
 }
 
@@ -55,11 +55,7 @@ extension StoreLocation {
         self = try StoreLocation(text)
     }
 
-    /// The path of a store in a file, for a command that can do nothing with databases.
-    ///
-    /// - Parameter cure: What to do with a database instead.
-    /// - Returns: The path.
-    /// - Throws: ``CommandFailure``, for a database.
+    /// The path of a store in a file; a database is refused with what to do instead.
     func path(cure: String) throws(CommandFailure) -> String {
         guard case .file(let path) = self else {
             throw CommandFailure("\(name) is a database, and this command is for stores in files", hint: cure)
@@ -94,13 +90,7 @@ struct StoreOwnership {
         }
     }
 
-    /// Makes a change.
-    ///
-    /// - Parameters:
-    ///   - here: Makes it in this process, or throws ``AttributionStore/StoreError/inUse(path:)`` if there is an owner.
-    ///   - owner: Has the owner make it.
-    /// - Returns: The result.
-    /// - Throws: The error of either.
+    /// Makes a change in this process, or has the owner make it if there is one (``StoreError/inUse(path:)``).
     func change<Result>(
         here: () async throws -> Result,
         owner: (OwnerClient) async throws -> Result

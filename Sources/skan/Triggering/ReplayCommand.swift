@@ -68,7 +68,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = try DeliveryURL(url, option: "--url")
-        let today = CalendarDay(containing: UnixMilliseconds(Date()).rawValue, in: .gmt)
+        let today = CalendarDay.today
         let days = try PostbackQuery.received(
             from: try from.map { try CalendarPeriod($0, field: "from", today: today).first },
             through: try to.map { try CalendarPeriod($0, field: "to", today: today).last })
