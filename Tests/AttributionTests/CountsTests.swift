@@ -29,7 +29,6 @@ struct CountsTests {
         #expect(metrics[.conversion(.coarse(.high))] == 1)
         #expect(metrics[.laterConversion(.coarse(.low))] == 1)
         #expect(metrics[.laterConversion(.absent)] == 1)
-        #expect(metrics.lossRate == 0.5)
     }
 
     @Test("Re-engagements are not installs, and their conversion values are counted separately")
@@ -57,10 +56,9 @@ struct CountsTests {
                 CountedTraits(didWin: nil, sequenceIndex: nil, isRedownload: nil, conversion: $0)
             })
         #expect(metrics.nullConversions == 2)
-        #expect(metrics.nullRate == 0.5)
-        #expect(metrics.meanFineConversion == 5)
+        #expect(metrics.fineConversions == 2 && metrics.fineConversionSum == 10)
         #expect(metrics.fineHistogram.map(\.value) == [0, 10])
-        #expect(metrics.redownloadRate == nil)
+        #expect(metrics.knownRedownloads == 0)
     }
 
     @Test("An invalid conversion value still counts as an install, but neither as null nor as a value")
@@ -73,7 +71,7 @@ struct CountsTests {
                 ])
         #expect(metrics[.installs] == 1 && metrics[.conversion(.invalid)] == 1)
         #expect(metrics[.laterConversion(.invalid)] == 1 && metrics[.reengagementConversion(.invalid)] == 1)
-        #expect(metrics.nullConversions == 0 && metrics.fineConversions == 0 && metrics.meanFineConversion == nil)
+        #expect(metrics.nullConversions == 0 && metrics.fineConversions == 0 && metrics.fineConversionSum == 0)
     }
 
     @Test("An unsigned redownload is counted as unproven")

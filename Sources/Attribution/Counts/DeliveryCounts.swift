@@ -57,8 +57,6 @@ package struct DeliveryCounts: Hashable, Sendable {
     package private(set) var repeats: [RepeatDelay: Int64] = [:]
     /// Recorded postbacks of which another recipient's copy arrived too.
     package var otherRecipients: Int64 = 0
-    /// Whether some counts are damaged and therefore left out.
-    package var areIncomplete = false
 
     package init(_ tallies: [Kind: Tally] = [:]) {
         self.tallies = tallies

@@ -121,7 +121,7 @@ struct ReportCommand: AsyncParsableCommand {
             // A line of another shape would break programs that read the table.
             report.remarks(style).forEach { Terminal.say($0) }
         }
-        if report.deliveries.received == 0, !report.deliveries.areIncomplete {
+        if report.deliveries.received == 0 {
             Terminal.say(
                 report.request.from == nil && report.request.through == nil
                     ? "skan: the store is empty; send a postback, or try: skan simulate --post URL --report-store \(store)"
