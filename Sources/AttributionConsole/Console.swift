@@ -9,19 +9,7 @@ import ServiceLifecycle
 package struct Console: Service {
     private let ingress: Ingress
 
-    /// Makes a console.
-    ///
-    /// - Parameters:
-    ///   - routes: The routes it serves.
-    ///   - access: Decides who may do what; without it, everyone who can reach the console may do everything.
-    ///   - sessions: The sessions of those who logged in to its pages; nil for a console without pages.
-    ///   - address: Where it listens; at a loopback address when there is no access control.
-    ///   - tls: The TLS identity; nil for plain HTTP.
-    ///   - trustedProxies: The proxies that are trusted to name their clients.
-    ///   - limits: The bounds of its connections.
-    ///   - logger: Logs each request, at debug, and problems.
-    ///   - metricsFactory: Makes the counters.
-    ///   - onListening: Called with the address as soon as connections are accepted.
+    /// Makes a console, which needs a loopback address without access control; `onListening` gets the address.
     package init(
         routes: [any ConsoleRoutes],
         access: AccessControl?,
@@ -87,9 +75,6 @@ package struct ConsoleContext: Sendable {
     /// A limited token has to name its networks, because a request that names none applies to all. Every route with
     /// ``ConsoleRoute/namesNetworks`` calls this as soon as it has read the request, and those of reports
     /// ``authorized(_:)``.
-    ///
-    /// - Parameter networks: The networks that the request names.
-    /// - Throws: ``AttributionAccess/AccessRefusal/outOfNetwork(allowed:canName:)``.
     func authorize(_ networks: [String]) throws(AccessRefusal) {
         guard let caller, !caller.networks.isEmpty else { return }
         guard !networks.isEmpty, networks.allSatisfy({ caller.allows(network: $0) }) else {
@@ -104,7 +89,6 @@ package struct ConsoleContext: Sendable {
 struct ConsoleMetrics: Sendable {
     private let durations: [ConsoleRoute: Timer]
 
-    /// Makes the timers.
     init(factory: any MetricsFactory) {
         let routes = ConsoleRoute.allCases.map { route in
             let label = [("route", route.definition.path)]

@@ -30,10 +30,6 @@ extension IngressRequest {
     }
 
     /// The body of a request whose route takes less than the listener.
-    ///
-    /// - Parameter limit: The maximum number of bytes.
-    /// - Returns: The bytes.
-    /// - Throws: ``CodedErrors/Refusal`` for a body that is too long.
     func body(upTo limit: Int) throws(Refusal) -> [UInt8] {
         guard body.count <= limit else {
             throw Refusal(.bodyTooLarge, "the body is larger than \(limit) bytes")
@@ -44,9 +40,6 @@ extension IngressRequest {
 
 extension Collection<UInt8> {
     /// The names and values of a query or a form, in order; a value is empty without an equals sign.
-    ///
-    /// - Parameter decoded: Decodes a name or a value.
-    /// - Returns: The pairs.
     func decodedPairs(_ decoded: (SubSequence) -> String) -> [(name: String, value: String)] {
         split(separator: UInt8(ascii: "&")).map { pair in
             let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -75,6 +68,23 @@ extension Collection<UInt8> {
     }
 }
 
+extension [(name: String, value: String)] {
+    /// Refuses what would be silently ignored: another name, or a second value.
+    func check(known: [String], repeatable: [String]) throws(FieldProblem) {
+        for (index, parameter) in enumerated() {
+            let name = parameter.name
+            guard known.contains(name) else {
+                throw FieldProblem(
+                    field: name.shortened(to: 40), found: "an unknown parameter",
+                    expected: known.joined(separator: ", ") + known.suggestion(for: name))
+            }
+            guard repeatable.contains(name) || !self[..<index].contains(where: { $0.name == name }) else {
+                throw FieldProblem(field: name, found: "more than one value", expected: "one")
+            }
+        }
+    }
+}
+
 extension IngressAnswer {
     /// An answer with a text, not to be cached.
     static func text(_ mediaType: String, _ body: String, status: Int = 200) -> IngressAnswer {
@@ -89,16 +99,12 @@ extension IngressAnswer {
     }
 
     /// An answer that says why a request is refused.
-    ///
-    /// - Parameter error: What is wrong; its code decides the status.
-    /// - Returns: The answer, with Retry-After where the request may be repeated.
     static func refusing(_ error: some CodedError) -> IngressAnswer {
         var answer = json(error.json(), status: error.code.httpStatus)
         answer.retryAfter = error.retryAfter
         return answer
     }
 
-    /// Makes the answer to a request that access control refused.
     init(_ refusal: AccessRefusal) {
         self = .refusing(refusal)
         if let challenge = refusal.challenge {
@@ -144,12 +150,6 @@ struct RouteFailures: Sendable {
     private let log: FailureLog
     private let unexpected: Refusal
 
-    /// Makes the answers of some routes.
-    ///
-    /// - Parameters:
-    ///   - message: What failed, as a constant log message.
-    ///   - unexpected: The answer to errors without a code, such as those of libraries.
-    ///   - logger: Logs problems.
     init(_ message: Logger.Message, unexpected: Refusal, logger: Logger) {
         log = FailureLog(message, logger: logger)
         self.unexpected = unexpected

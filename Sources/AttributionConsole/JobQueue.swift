@@ -26,11 +26,6 @@ package final class JobQueue: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Makes a queue.
-    ///
-    /// - Parameters:
-    ///   - what: What is said of the job that runs.
-    ///   - waiting: How many may wait.
     package init(_ what: String = "one report is being counted", waiting: Int = reports) {
         self.what = what
         limit = waiting

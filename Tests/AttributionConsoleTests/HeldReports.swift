@@ -38,7 +38,7 @@ final class HeldReports: Sendable {
             onCancel.yield()
             throw CancellationError()
         }
-        return Report(request: request, rows: [], deliveries: DeliveryCounts())
+        return .empty(request)
     }
 
     /// Lets all end.

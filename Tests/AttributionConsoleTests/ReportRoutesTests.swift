@@ -26,7 +26,7 @@ struct ReportRoutesTests {
     }
 
     private static let empty: @Sendable (ReportRequest, LedgerLimits) async throws -> Report = { request, _ in
-        Report(request: request, rows: [], deliveries: DeliveryCounts())
+        .empty(request)
     }
 
     @Test("A client that goes away ends the counting")

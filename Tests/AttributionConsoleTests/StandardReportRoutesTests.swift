@@ -10,7 +10,7 @@ struct StandardReportRoutesTests {
     /// Asks a console whose reports are empty, and whose limits are checked.
     private static func get(_ path: String, _ fields: String = "") async throws -> RawAnswer {
         let routes = ReportRoutes(logger: .silent) { request, _ in
-            Report(request: request, rows: [], deliveries: DeliveryCounts())
+            .empty(request)
         } standardReport: { request, limits in
             #expect(limits.deadline == .seconds(30) && limits.isBackground)
             return StandardReport(

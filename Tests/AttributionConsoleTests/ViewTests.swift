@@ -132,7 +132,7 @@ struct ViewTests {
 
     @Test("A failing store leaves the first screen, with its health and the error")
     func failing() throws {
-        let problem = PageProblem(code: "store-failed", message: "the disk is full", hint: "make room")
+        let problem = PageProblem(Refusal(.storeFailed, "the disk is full", hint: "make room"))
         let page = OverviewPage(
             health: Self.health { $0.recording = .failing(reason: "the disk is full", hint: "make room") },
             traffic: [], quarantine: .failure(problem), report: .failure(problem), selection: PageSelection())
@@ -219,7 +219,7 @@ struct ViewTests {
             KeysPage(keys: [.init(name: text, purpose: "signs", detail: text)], tokens: [token]).page)
         _ = try Self.check(KeysPage(keys: [], tokens: nil).page)
         _ = try Self.check(DefinitionsPage().page)
-        let problem = PageProblem(code: "bad-field", message: text, hint: text)
+        let problem = PageProblem(Refusal(.badField, text, hint: text))
         _ = try Self.check(problem.page("Nothing"))
         _ = try Self.check(LoginPage(next: text, problem: problem).page(formToken: "0123"))
     }

@@ -114,7 +114,7 @@ struct ReportSelectionTests {
     func position() async throws {
         let reporter = try reporter()
         let first = try await reporter.report(ReportStores.request("campaign-id"))
-        let position = try #require(first.position?.description)
+        let position = first.position.description
         let again = try await reporter.report(ReportStores.request("campaign-id") { $0.asOf = position })
         #expect(again.totals == first.totals)
         let text = again.rendered(as: .table)
@@ -128,7 +128,7 @@ struct ReportSelectionTests {
 
     @Test("A position of another store is refused")
     func foreignPosition() async throws {
-        let position = try #require(try await reporter().report(ReportStores.request("")).position).description
+        let position = try await reporter().report(ReportStores.request("")).position.description
         let request = try ReportStores.request("") { $0.asOf = position }
         let other = try reporter()
         let problem = await #expect(throws: FieldProblem.self) { try await other.report(request) }

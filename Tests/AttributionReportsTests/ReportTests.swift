@@ -215,7 +215,7 @@ struct ReportTests {
     @Test("A report without dimensions has totals even if nothing was counted", arguments: ReportFormat.ofFreeReports)
     func noDimensions(_ format: ReportFormat) async throws {
         let reporter = try reporter(at: [0, 0])
-        let position = try #require(try await reporter.report(request("")).position?.description)
+        let position = try await reporter.report(request("")).position.description
         let store = try #require(position.split(separator: "-").first)
         let report = try await reporter.report(
             ReportStores.request("") { ($0.asOf, $0.columns) = ("\(store)-0", "postbacks,null-rate") })

@@ -49,17 +49,16 @@ struct CountsTests {
         #expect(metrics.reengagementHistogram.map(\.value) == [7, 9])
     }
 
-    @Test("Null is not 0: only known values are added up")
+    @Test("Null is not 0: the mean is of known values only")
     func conversions() {
         let metrics = Self.metrics(
             [Conversion.absent, .null, .fine(0), .fine(10)].map {
                 CountedTraits(didWin: nil, sequenceIndex: nil, isRedownload: nil, conversion: $0)
             })
         #expect(metrics.nullConversions == 2)
-        #expect(metrics.nullRate == 0.5)
-        #expect(metrics.fineHistogram.map(\.value) == [0, 10])
         #expect(metrics.fineConversions == 2 && metrics.fineConversionSum == 10)
-        #expect(metrics.redownloadRate == nil)
+        #expect(metrics.fineHistogram.map(\.value) == [0, 10])
+        #expect(metrics.knownRedownloads == 0)
     }
 
     @Test("An invalid conversion value still counts as an install, but neither as null nor as a value")
@@ -72,7 +71,7 @@ struct CountsTests {
                 ])
         #expect(metrics[.installs] == 1 && metrics[.conversion(.invalid)] == 1)
         #expect(metrics[.laterConversion(.invalid)] == 1 && metrics[.reengagementConversion(.invalid)] == 1)
-        #expect(metrics.nullConversions == 0 && metrics.fineConversions == 0)
+        #expect(metrics.nullConversions == 0 && metrics.fineConversions == 0 && metrics.fineConversionSum == 0)
     }
 
     @Test("An unsigned redownload is counted as unproven")

@@ -88,18 +88,10 @@ extension Counts {
     /// Installs that say whether they are redownloads.
     package var knownRedownloads: Int64 { self[.redownloads] + self[.newInstalls] }
 
-    /// Redownloads per install whose kind is known, or nil if there is none.
-    package var redownloadRate: Double? {
-        Self.rate(self[.redownloads], of: knownRedownloads)
-    }
-
     /// Installs without a conversion value, absent or `null`.
     package var nullConversions: Int64 {
         self[.conversion(.absent)] + self[.conversion(.null)]
     }
-
-    /// The share of installs without a conversion value, or nil if there are no installs.
-    package var nullRate: Double? { Self.rate(nullConversions, of: self[.installs]) }
 
     /// Installs with a fine conversion value.
     package var fineConversions: Int64 {
@@ -131,9 +123,5 @@ extension Counts {
             let count = self[counter(.fine(value))]
             return count == 0 ? nil : (value, count)
         }
-    }
-
-    private static func rate(_ part: Int64, of whole: Int64) -> Double? {
-        whole == 0 ? nil : Double(part) / Double(whole)
     }
 }

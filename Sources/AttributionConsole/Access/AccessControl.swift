@@ -28,22 +28,12 @@ package final class AccessControl: Sendable {
 
     /// Reads the list.
     ///
-    /// - Parameters:
-    ///   - file: The file of the list.
-    ///   - perSecond: How many requests a second each token may be used for.
-    ///   - logger: Logs changed lists.
     /// - Throws: ``AccessProblem`` when the list cannot be used.
     package convenience init(file: AccessFile, perSecond: Int, logger: Logger) throws(AccessProblem) {
         self.init(file: file, reading: try file.read(), perSecond: perSecond, logger: logger)
     }
 
     /// Begins with a list that was already read.
-    ///
-    /// - Parameters:
-    ///   - file: The file of the list.
-    ///   - reading: The list read from the file.
-    ///   - perSecond: How many requests a second each token may be used for.
-    ///   - logger: Logs changed lists.
     package init(file: AccessFile, reading: AccessFile.Reading, perSecond: Int, logger: Logger) {
         self.file = file
         self.logger = logger
@@ -58,15 +48,9 @@ package final class AccessControl: Sendable {
         state.withLock { use(reading, in: &$0) }
     }
 
-    /// Judges a request.
+    /// Judges a request: the caller, if the token is valid, and why it is refused, if it is.
     ///
-    /// - Parameters:
-    ///   - access: What the route requires.
-    ///   - authorization: The values of all Authorization lines.
-    ///   - client: The network the request comes from, called only without a valid token; nil when unknown.
-    ///   - now: The current time, for expiry.
-    ///   - instant: The current instant, for the rates.
-    /// - Returns: The caller, if the token is valid; and why the request is refused, if it is.
+    /// `client` is called only without a valid token.
     package func judge(
         _ access: RouteAccess,
         authorization: [String],
@@ -83,15 +67,7 @@ package final class AccessControl: Sendable {
             client: client, now: now, instant: instant)
     }
 
-    /// Judges a request of a session that began with a token.
-    ///
-    /// - Parameters:
-    ///   - needed: What the route requires.
-    ///   - holder: What the token granted when the session began.
-    ///   - client: As for a request with a token.
-    ///   - now: The current time, for expiry.
-    ///   - instant: The current instant, for the rates.
-    /// - Returns: As for a request with this token: a revoked one is refused.
+    /// Judges a request of a session as one with the token that it began with: a revoked one is refused.
     package func judge(
         _ needed: AccessScope,
         holder: AccessGrant,
@@ -128,9 +104,7 @@ package final class AccessControl: Sendable {
         return wait.map { (judgement.caller, .tooFast(retryAfter: $0)) } ?? judgement
     }
 
-    /// Saves when tokens were used; call it often, from a thread that may write a file.
-    ///
-    /// - Parameter instant: The current instant; nil at shutdown, to save unconditionally.
+    /// Saves when tokens were used; call it often, from a thread that may write a file, and at shutdown with nil.
     package func saveUses(at instant: ContinuousClock.Instant?) {
         uses.save(Set(state.withLock { $0.list }.grants.map(\.id)), at: instant)
     }
@@ -173,9 +147,7 @@ package final class AccessControl: Sendable {
         logger.notice("tokens read again", metadata: metadata)
     }
 
-    /// The tokens that another list does not have, by id and holder, for the log: nothing else keeps revoked ones.
-    ///
-    /// - Returns: At most ten; nil if there are none.
+    /// At most ten tokens that another list does not have, for the log: nothing else keeps revoked ones.
     private static func summary(of grants: [AccessGrant], without others: [AccessGrant]) -> Logger.MetadataValue? {
         let ids = Set(others.map(\.id))
         let named = grants.filter { !ids.contains($0.id) }.map { "\($0.id) of \($0.name)" }
@@ -198,10 +170,6 @@ package struct RateBounds<Key: Hashable & Sendable>: Sendable {
     private var nextSweep: ContinuousClock.Instant?
 
     /// Makes buckets, all full.
-    ///
-    /// - Parameters:
-    ///   - perSecond: How many requests a second each key may make, at least 1.
-    ///   - capacity: The maximum number of separate buckets.
     package init(perSecond: Int, capacity: Int) {
         interval = .seconds(1) / max(1, perSecond)
         self.capacity = capacity
@@ -212,12 +180,7 @@ package struct RateBounds<Key: Hashable & Sendable>: Sendable {
         fullAgain.count
     }
 
-    /// Takes one request from a key's bucket.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the bucket.
-    ///   - now: The current instant, which must not go backwards.
-    /// - Returns: Nil when the request may proceed; otherwise how long to wait, with nothing taken.
+    /// Takes one request from a key's bucket, or else says how long to wait; instants must not go backwards.
     package mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> Duration? {
         if fullAgain[key] == nil, fullAgain.count >= capacity {
             sweep(now)

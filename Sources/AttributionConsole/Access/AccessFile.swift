@@ -18,47 +18,28 @@ package struct AccessFile: Sendable {
 
     /// Identifies a version of the file: a replaced or changed file has a different stamp.
     struct Stamp: Equatable, Sendable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int64
-        let modifiedSeconds: Int
-        let modifiedNanoseconds: Int
-        let changedSeconds: Int
-        let changedNanoseconds: Int
+        private let values: [Int64]
 
         init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            size = Int64(status.st_size)
-            modifiedSeconds = status.st_mtim.tv_sec
-            modifiedNanoseconds = status.st_mtim.tv_nsec
-            changedSeconds = status.st_ctim.tv_sec
-            changedNanoseconds = status.st_ctim.tv_nsec
+            values = [
+                Int64(bitPattern: UInt64(status.st_dev)), Int64(bitPattern: UInt64(status.st_ino)),
+                Int64(status.st_size), Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec),
+                Int64(status.st_ctim.tv_sec), Int64(status.st_ctim.tv_nsec),
+            ]
         }
     }
 
     /// Names a file.
-    ///
-    /// - Parameter path: Its path; the file need not exist yet.
     package init(_ path: String) {
         self.path = path
     }
 
     /// Reads the list, to show or change it: root may do so for the user of a service.
-    ///
-    /// - Returns: The list.
-    /// - Throws: ``AccessProblem`` when it cannot be read, others can read it, or it is not a token list.
     package func load() throws(AccessProblem) -> AccessList {
         try read(isManaged: true).list
     }
 
-    /// Reads, changes and replaces the list under a lock.
-    ///
-    /// - Parameters:
-    ///   - creatingFile: Whether to create the file if it does not exist.
-    ///   - change: Changes the list; if it throws, the file is left as it is.
-    /// - Returns: What the change returned, once the new file is on disk.
-    /// - Throws: ``AccessProblem`` of the change, or when the file cannot be read or written.
+    /// Reads, changes and replaces the list under a lock; it is on disk on return, and unchanged if the change throws.
     package func update<Result>(
         creatingFile: Bool,
         _ change: (inout AccessList) throws(AccessProblem) -> Result
@@ -95,8 +76,6 @@ package struct AccessFile: Sendable {
     }
 
     /// Reads the list together with the stamp of its file, to accept its tokens.
-    ///
-    /// - Throws: As ``load()``, and when another user could change it.
     package func read() throws(AccessProblem) -> Reading {
         try read(isManaged: false)
     }
@@ -110,12 +89,7 @@ package struct AccessFile: Sendable {
             status = file.status
             bytes = status.st_size <= Self.limit ? try file.bytes(limit: Self.limit) : []
         } catch {
-            switch error {
-            case .unreadable(let reason):
-                throw .unreadable(file: path, reason: reason, isMissing: currentStamp() == nil)
-            case .openToOthers(let mode): throw .openToOthers(file: path, mode: mode)
-            case .ownedByAnother(let user): throw .ownedByAnother(file: path, user: user)
-            }
+            throw AccessProblem(error, file: path, isMissing: currentStamp() == nil)
         }
         guard status.st_size <= Self.limit else {
             throw .malformed(file: path, reason: "found \(status.st_size) bytes, expected at most \(Self.limit)")

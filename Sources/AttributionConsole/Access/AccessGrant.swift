@@ -33,26 +33,17 @@ package struct AccessGrant: Sendable {
         end = expires.map { Date(timeIntervalSince1970: Double($0.start(in: .gmt)) / 1000) } ?? .distantFuture
     }
 
-    /// Whether the token is still accepted.
-    ///
-    /// - Parameter moment: The time of use.
-    /// - Returns: `false` from the start of the day it expires on.
+    /// Whether the token is still accepted: until the start of the day it expires on.
     package func isLive(at moment: Date) -> Bool {
         moment < end
     }
 
     /// Whether one of its scopes opens a route.
-    ///
-    /// - Parameter needed: What the route requires.
-    /// - Returns: `true` when a scope covers it.
     package func covers(_ needed: AccessScope) -> Bool {
         scopes.contains { $0.covers(needed) }
     }
 
-    /// Whether it may be used for an ad network.
-    ///
-    /// - Parameter network: The network's id, in any case.
-    /// - Returns: `true` for those it is limited to, and for every one when it is not limited.
+    /// Whether it may be used for an ad network, whose id is in any case.
     package func allows(network: String) -> Bool {
         networks.isEmpty || networks.contains { $0.registered == network.lowercasedASCII }
     }
@@ -85,10 +76,6 @@ package enum AccessScope: String, CaseIterable, Sendable {
     case admin
 
     /// Whether holding this scope opens a route that needs another.
-    ///
-    /// - Parameter needed: What the route requires.
-    /// - Returns: `true` for the scope itself, for every scope if this one is ``admin``, and for ``metrics`` if it is
-    ///   ``report``.
     package func covers(_ needed: AccessScope) -> Bool {
         self == needed || self == .admin || self == .report && needed == .metrics
     }

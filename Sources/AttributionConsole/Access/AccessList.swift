@@ -12,25 +12,13 @@ package struct AccessList: Sendable {
     /// The tokens' grants in order of creation.
     package private(set) var grants: [AccessGrant] = []
 
-    /// Makes an empty list.
     package init() {}
 
     init(_ grants: [AccessGrant]) {
         self.grants = grants
     }
 
-    /// Creates a token and adds its grant; expired ones of the same name are dropped.
-    ///
-    /// - Parameters:
-    ///   - name: Who will hold it.
-    ///   - scopes: What it may be used for.
-    ///   - networks: The ad networks it may be used for; empty for all.
-    ///   - expires: The first day (UTC) on which it is no longer accepted; nil for never.
-    ///   - now: The current time.
-    ///   - generator: A cryptographically secure source of random bits.
-    /// - Returns: The token, which is stored nowhere else, and its grant.
-    /// - Throws: ``AccessProblem`` for a bad name, no scope, a scope that cannot be limited to networks, a day that has
-    ///   passed, a third live token of the name or a full list.
+    /// Creates a token, which is stored nowhere else, and adds its grant; expired ones of the same name are dropped.
     package mutating func create(
         name: String,
         scopes: [AccessScope],
@@ -68,11 +56,7 @@ package struct AccessList: Sendable {
         return (token, grant)
     }
 
-    /// Removes a token from the list.
-    ///
-    /// - Parameter which: The token's id, the token itself, or its holder's name if that has only one token.
-    /// - Returns: Its grant.
-    /// - Throws: ``AccessProblem/unknown(_:)``, or ``AccessProblem/ambiguous(name:ids:)`` for a name with two tokens.
+    /// Removes a token by its id, the token itself, or its holder's name if that has only one.
     @discardableResult
     package mutating func revoke(_ which: String) throws(AccessProblem) -> AccessGrant {
         let digest = AccessToken(which)?.digest
@@ -89,13 +73,7 @@ package struct AccessList: Sendable {
         return grant
     }
 
-    /// Judges the credentials of a request.
-    ///
-    /// - Parameters:
-    ///   - authorization: The values of all its Authorization lines.
-    ///   - needed: What the route requires.
-    ///   - now: The current time.
-    /// - Returns: The caller, if the token is on the list and live; and why the request is refused, if it is.
+    /// Judges the values of a request's Authorization lines.
     package func judge(
         authorization: [String],
         needed: AccessScope,
@@ -123,13 +101,7 @@ package struct AccessList: Sendable {
         return Self.judge(grant, needed: needed, now: now)
     }
 
-    /// Judges a request of someone who presented a token before.
-    ///
-    /// - Parameters:
-    ///   - holder: What the token granted then.
-    ///   - needed: What the route requires.
-    ///   - now: The current time.
-    /// - Returns: As ``judge(authorization:needed:now:)``: a token that was revoked meanwhile is unknown.
+    /// Judges a request of someone who presented a token before, which is unknown if it was revoked meanwhile.
     package func judge(
         holder: AccessGrant,
         needed: AccessScope,
@@ -172,11 +144,6 @@ extension AccessList {
     }
 
     /// Reads the file's text.
-    ///
-    /// - Parameters:
-    ///   - document: The bytes.
-    ///   - file: Its name, for messages.
-    /// - Throws: ``AccessProblem/malformed(file:reason:)`` naming the token and field.
     init(document: [UInt8], file: String) throws(AccessProblem) {
         do throws(DocumentProblem) {
             self.init(try Self.grants(document))

@@ -1,4 +1,5 @@
 package import Attribution
+import Platform
 import StrictJSON
 
 /// What is wrong with a token list or a change to it, and how to fix it.
@@ -73,6 +74,18 @@ extension AccessProblem: CustomStringConvertible {
         case .unknown: "skan tokens list shows ids and names"
         case .ambiguous: "give the id: skan tokens revoke ID; skan tokens list shows when each was created"
         }
+    }
+}
+
+extension AccessProblem {
+    /// Why a file cannot be used.
+    init(_ problem: CheckedFile.Problem, file: String, isMissing: Bool = false) {
+        self =
+            switch problem {
+            case .unreadable(let reason): .unreadable(file: file, reason: reason, isMissing: isMissing)
+            case .openToOthers(let mode): .openToOthers(file: file, mode: mode)
+            case .ownedByAnother(let user): .ownedByAnother(file: file, user: user)
+            }
     }
 }
 

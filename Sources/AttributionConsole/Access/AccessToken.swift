@@ -13,9 +13,6 @@ package struct AccessToken: Sendable, CustomStringConvertible {
     /// The token as its holder sends it.
     package let text: String
 
-    /// Creates a token.
-    ///
-    /// - Parameter generator: A cryptographically secure source of random bits.
     package init(using generator: inout some RandomNumberGenerator) {
         let words = (0..<4).map { _ in
             let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
@@ -25,8 +22,6 @@ package struct AccessToken: Sendable, CustomStringConvertible {
     }
 
     /// Reads a presented token; nil, at little cost, for text that cannot be one.
-    ///
-    /// - Parameter text: The token alone.
     package init?(_ text: String) {
         guard text.utf8.count == Self.prefix.utf8.count + Self.digits, text.hasPrefix(Self.prefix),
             text.utf8.dropFirst(Self.prefix.utf8.count).allSatisfy({ AccessDigest.nibble($0) != nil })
@@ -126,8 +121,6 @@ package enum BearerCredentials: Equatable {
     case token(String)
 
     /// Reads the lines.
-    ///
-    /// - Parameter authorization: The value of each Authorization line.
     package init(authorization: [String]) {
         guard let value = authorization.first else {
             self = .none

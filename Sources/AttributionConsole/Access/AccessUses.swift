@@ -27,18 +27,11 @@ package final class AccessUses: Sendable {
     private let state = Mutex(State())
 
     /// The file of uses that belongs to a list.
-    ///
-    /// - Parameter list: The list's file.
-    /// - Returns: The path beside it.
     package static func path(besideList list: String) -> String {
         list + "-uses"
     }
 
     /// Names the file beside a list.
-    ///
-    /// - Parameters:
-    ///   - list: The list.
-    ///   - logger: Logs once when the file cannot be written.
     package init(of list: AccessFile, logger: Logger) {
         file = AccessFile(Self.path(besideList: list.path))
         self.logger = logger
@@ -60,11 +53,7 @@ package final class AccessUses: Sendable {
         return (try? load())?.merging(noted) { max($0, $1) } ?? noted
     }
 
-    /// Writes the file if a use was noted and the last write is long enough ago.
-    ///
-    /// - Parameters:
-    ///   - ids: The tokens of the list; others are dropped.
-    ///   - instant: The current instant; nil to write unconditionally.
+    /// Writes the uses of these tokens if any was noted and the last write is long enough ago, or there is no instant.
     func save(_ ids: Set<String>, at instant: ContinuousClock.Instant?) {
         let noted = state.withLock { state -> [String: Int64]? in
             if let instant, let savedAt = state.savedAt, instant < savedAt.advanced(by: Self.interval) { return nil }
@@ -94,19 +83,13 @@ package final class AccessUses: Sendable {
     }
 
     /// Reads when each token was last used, in Unix seconds by id; empty when there is no file yet.
-    ///
-    /// - Throws: ``AccessProblem`` when the file cannot be read.
     package func load() throws(AccessProblem) -> [String: Int64] {
         guard file.currentStamp() != nil else { return [:] }
         let bytes: [UInt8]
         do throws(CheckedFile.Problem) {
             bytes = try CheckedFile(file.path).bytes(limit: Self.limit)
         } catch {
-            switch error {
-            case .openToOthers(let mode): throw .openToOthers(file: file.path, mode: mode)
-            case .ownedByAnother(let user): throw .ownedByAnother(file: file.path, user: user)
-            case .unreadable(let reason): throw .unreadable(file: file.path, reason: reason)
-            }
+            throw AccessProblem(error, file: file.path)
         }
         guard let texts = try? JSONDecoder().decode([String: String].self, from: Data(bytes)) else {
             throw .malformed(file: file.path, reason: "expected {\"ID\": \"2026-01-31T12:00:00Z\"}")

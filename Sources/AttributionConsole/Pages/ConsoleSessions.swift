@@ -10,9 +10,7 @@ package final class ConsoleSessions: Sendable {
     let commonFormToken: String
     private let isSecure: Bool
 
-    /// Makes sessions.
-    ///
-    /// - Parameter isSecure: Whether the cookie is only sent over TLS, as it must be off loopback.
+    /// Makes sessions; `isSecure` sends the cookie over TLS only, as it must be off loopback.
     package init(isSecure: Bool) {
         self.isSecure = isSecure
         var generator = SystemRandomNumberGenerator()
@@ -29,9 +27,7 @@ package final class ConsoleSessions: Sendable {
         id(in: request).flatMap { id in table.withLock { $0.session(id, at: now) } }
     }
 
-    /// Begins a session.
-    ///
-    /// - Returns: The value of Set-Cookie.
+    /// Begins a session; returns the value of Set-Cookie.
     func begin(_ grant: AccessGrant, at now: ContinuousClock.Instant) -> String {
         let session = table.withLock { table in
             var generator = SystemRandomNumberGenerator()
@@ -40,9 +36,7 @@ package final class ConsoleSessions: Sendable {
         return cookie(session.id, seconds: SessionTable.lifetime.components.seconds)
     }
 
-    /// Ends the session of a request.
-    ///
-    /// - Returns: The value of Set-Cookie.
+    /// Ends the session of a request; returns the value of Set-Cookie.
     func end(of request: IngressRequest) -> String {
         if let id = id(in: request) {
             end(id)
@@ -97,7 +91,6 @@ package struct SessionTable {
 
     private var sessions: [String: Session] = [:]
 
-    /// Makes an empty table.
     package init() {}
 
     /// How many sessions there are.
@@ -105,13 +98,7 @@ package struct SessionTable {
         sessions.count
     }
 
-    /// Begins a session.
-    ///
-    /// - Parameters:
-    ///   - grant: What the token grants.
-    ///   - now: The current instant.
-    ///   - generator: A cryptographically secure source of random bits.
-    /// - Returns: The session, with secrets of 128 bits each.
+    /// Begins a session, with secrets of 128 bits each.
     package mutating func begin(
         _ grant: AccessGrant,
         at now: ContinuousClock.Instant,

@@ -12,8 +12,6 @@ enum PageAnswer {
     case seeOther(PageLink)
 
     /// A page, or one of its tables if the query wants that.
-    ///
-    /// - Throws: ``StrictJSON/FieldProblem`` for a table that the page does not have.
     init(_ page: Page, _ query: PageQuery) throws(FieldProblem) {
         guard query.isFile else {
             self = .page(page)
@@ -71,12 +69,5 @@ extension IngressAnswer {
         answer.set("Location", location)
         answer.set("Cache-Control", "no-store")
         return answer
-    }
-}
-
-extension PageProblem {
-    /// What a person is told of an error.
-    init(_ error: any CodedError) {
-        self.init(code: error.code.rawValue, message: error.message, hint: error.hint)
     }
 }

@@ -13,8 +13,6 @@ struct PageQuery {
     static let file = ["format", "section"]
 
     /// Reads the query.
-    ///
-    /// - Throws: ``StrictJSON/FieldProblem`` for a parameter that the page does not have, and for a second value.
     init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
         fields = FormFields(request.query)
         try fields.check(known: known + Self.file, repeatable: ["where"])
@@ -92,22 +90,8 @@ package struct FormFields: Sendable {
     }
 
     /// Refuses what would be silently ignored.
-    ///
-    /// - Parameters:
-    ///   - known: The names of the page.
-    ///   - repeatable: Those that may occur several times.
-    /// - Throws: ``StrictJSON/FieldProblem`` for another name, or a second value.
     func check(known: [String], repeatable: [String] = []) throws(FieldProblem) {
-        for (index, field) in fields.enumerated() {
-            guard known.contains(field.name) else {
-                throw FieldProblem(
-                    field: field.name.shortened(to: 40), found: "an unknown parameter",
-                    expected: known.joined(separator: ", ") + known.suggestion(for: field.name))
-            }
-            guard repeatable.contains(field.name) || !fields[..<index].contains(where: { $0.name == field.name }) else {
-                throw FieldProblem(field: field.name, found: "more than one value", expected: "one")
-            }
-        }
+        try fields.check(known: known, repeatable: repeatable)
     }
 
     /// The text of a name or a value, in which a plus sign stands for a space.
@@ -125,11 +109,6 @@ struct FormPost {
     let fields: FormFields
 
     /// Reads a form.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - formToken: The secret that its form was given.
-    /// - Throws: ``CodedErrors/Refusal`` for a request of another site, and for a form of another page.
     init(_ request: IngressRequest, formToken: String) throws(Refusal) {
         try Self.checkOrigin(of: request)
         var fields = FormFields(String(decoding: request.body, as: UTF8.self))

@@ -64,8 +64,7 @@ extension PageRoutes {
         let choice = ExplorePage.Choice(
             by: fields["by"], columns: fields["columns"], sort: fields["sort"], top: fields["top"])
         if let narrowed = narrowed(query.selection, context) {
-            let link = query.keepingFile(narrowed.link(PageLink("explore")))
-            return .seeOther(choice.parameters.reduce(link) { $0.adding($1.name, $1.value) })
+            return .seeOther(choice.keeping(query.keepingFile(narrowed.link(PageLink("explore")))))
         }
         var texts = query.selection.reportParameters
         texts.by = choice.by ?? texts.by

@@ -13,14 +13,6 @@ package struct PageRoutes: ConsoleRoutes {
     let logger: Logger
     let failures: RouteFailures
 
-    /// Makes the routes.
-    ///
-    /// - Parameters:
-    ///   - sources: What pages are made from.
-    ///   - access: Decides who may log in; nil where no one has to.
-    ///   - sessions: The sessions, which the console has to be given too.
-    ///   - queue: Where reports wait for each other, those of the API included.
-    ///   - logger: Takes every change, who logs in, and what goes wrong.
     package init(
         _ sources: PageSources,
         access: AccessControl?,
@@ -39,36 +31,16 @@ package struct PageRoutes: ConsoleRoutes {
     /// Every page, the forms they send, and the files they load.
     package var endpoints: [ConsoleEndpoint] {
         [
-            ConsoleEndpoint(.overviewPage) { request, context in
-                await answer(context, "The overview cannot be shown") { try await overview(request, context) }
-            },
-            ConsoleEndpoint(.reportPage) { request, context in
-                await answer(context, "The report cannot be shown") { try await standardReport(request, context) }
-            },
-            ConsoleEndpoint(.explorePage) { request, context in
-                await answer(context, "The report cannot be shown") { try await explore(request, context) }
-            },
-            ConsoleEndpoint(.quarantinePage) { request, context in
-                await answer(context, "The quarantine cannot be shown") { try await quarantine(request, context) }
-            },
-            ConsoleEndpoint(.requeuePage) { request, context in
-                await answer(context, "Deliveries cannot be judged again") { try requeueQuestion(request, context) }
-            },
-            ConsoleEndpoint(.requeueForm) { request, context in
-                await answer(context, "Deliveries were not judged again") { try await requeue(request, context) }
-            },
-            ConsoleEndpoint(.postbackPage) { request, context in
-                await answer(context, "The postback cannot be shown") { try await postback(request) }
-            },
-            ConsoleEndpoint(.conflictsPage) { request, context in
-                await answer(context, "Conflicts cannot be shown") { try await conflicts(request) }
-            },
-            ConsoleEndpoint(.keysPage) { request, context in
-                await answer(context, "Keys cannot be shown") { try keys(request) }
-            },
-            ConsoleEndpoint(.definitionsPage) { request, context in
-                await answer(context, "Definitions cannot be shown") { try definitions(request) }
-            },
+            page(.overviewPage, "The overview cannot be shown", overview),
+            page(.reportPage, "The report cannot be shown", standardReport),
+            page(.explorePage, "The report cannot be shown", explore),
+            page(.quarantinePage, "The quarantine cannot be shown", quarantine),
+            page(.requeuePage, "Deliveries cannot be judged again", requeueQuestion),
+            page(.requeueForm, "Deliveries were not judged again", requeue),
+            page(.postbackPage, "The postback cannot be shown") { request, _ in try await postback(request) },
+            page(.conflictsPage, "Conflicts cannot be shown") { request, _ in try await conflicts(request) },
+            page(.keysPage, "Keys cannot be shown") { request, _ in try keys(request) },
+            page(.definitionsPage, "Definitions cannot be shown") { request, _ in try definitions(request) },
             ConsoleEndpoint(.loginPage) { request, _ in loginPage(request) },
             ConsoleEndpoint(.loginForm) { request, _ in logIn(request) },
             ConsoleEndpoint(.logoutForm) { request, _ in logOut(request) },
@@ -78,23 +50,25 @@ package struct PageRoutes: ConsoleRoutes {
 
     // MARK: Answering
 
-    /// A page, or the page that says why there is none.
-    func answer(
-        _ context: ConsoleContext,
+    /// A route that answers with a page, or with the page that says why there is none.
+    private func page(
+        _ route: ConsoleRoute,
         _ failure: String,
-        _ work: () async throws -> PageAnswer
-    ) async -> IngressAnswer {
-        do {
-            let answer = try await work()
-            // A page of which parts are missing only because the client is gone is none.
-            try Task.checkCancellation()
-            switch answer {
-            case .page(let page): return .page(200, page.document(in: surroundings(context)))
-            case .file(let csv, let name): return .file(csv, name: name)
-            case .seeOther(let link): return .seeOther(link.text)
+        _ work: @escaping @Sendable (IngressRequest, ConsoleContext) async throws -> PageAnswer
+    ) -> ConsoleEndpoint {
+        ConsoleEndpoint(route) { request, context in
+            do {
+                let answer = try await work(request, context)
+                // A page of which parts are missing only because the client is gone is none.
+                try Task.checkCancellation()
+                switch answer {
+                case .page(let page): return .page(200, page.document(in: surroundings(context)))
+                case .file(let csv, let name): return .file(csv, name: name)
+                case .seeOther(let link): return .seeOther(link.text)
+                }
+            } catch {
+                return .problemPage(failures.refusal(for: error), failure, in: surroundings(context))
             }
-        } catch {
-            return .problemPage(failures.refusal(for: error), failure, in: surroundings(context))
         }
     }
 

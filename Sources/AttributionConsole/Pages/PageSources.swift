@@ -23,7 +23,6 @@ package struct PageSources: Sendable {
     /// The version of the program.
     package var version: String
 
-    /// Makes sources.
     package init(
         reader: any LedgerReading,
         requeue: @escaping @Sendable (QuarantineQuery) async throws -> Requeued,
@@ -56,7 +55,6 @@ package struct RecentRate: Sendable {
 
     private var readings: [(instant: ContinuousClock.Instant, count: Int64)] = []
 
-    /// Makes a rate that is not known yet.
     package init() {}
 
     /// How many readings are kept.

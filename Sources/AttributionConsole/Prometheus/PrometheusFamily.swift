@@ -13,11 +13,6 @@ package struct PrometheusFamily: Hashable, Sendable {
     package let help: String
 
     /// Declares a metric.
-    ///
-    /// - Parameters:
-    ///   - name: The name: letters, digits, underscores and colons.
-    ///   - kind: What its values mean.
-    ///   - help: One sentence for people.
     package init(_ name: String, _ kind: Kind, _ help: String) {
         self.name = name
         self.kind = kind

@@ -18,17 +18,11 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
         let series: any PrometheusSeries
     }
 
-    /// Makes a system without series.
-    ///
-    /// - Parameter families: The metrics it shows.
     package init(_ families: [PrometheusFamily] = PrometheusFamily.all) {
         self.families = Dictionary(families.map { ($0.name, $0) }) { first, _ in first }
     }
 
     /// The current values of everything, ordered by name and labels.
-    ///
-    /// - Parameter collected: Samples of declared counters and gauges, read for this answer.
-    /// - Returns: The text of the answer.
     package func text(with collected: [PrometheusSample] = []) -> String {
         let series = series.withLock { $0 }
         let collected = Dictionary(grouping: collected, by: \.name)
@@ -55,12 +49,7 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
         return output
     }
 
-    /// The sums of a counter's series by the value of a label.
-    ///
-    /// - Parameters:
-    ///   - name: The counter.
-    ///   - label: The label; series without it are left out.
-    /// - Returns: The sums.
+    /// The sums of a counter's series by the value of a label; series without it are left out.
     package func counts(of name: String, by label: String) -> [String: Int64] {
         var counts: [String: Int64] = [:]
         for entry in series.withLock({ $0[name] ?? [:] }).values {
@@ -184,9 +173,7 @@ final class PrometheusHistogram: RecorderHandler, TimerHandler, PrometheusSeries
     private let bounds: [Double]
     private let state: Mutex<State>
 
-    /// Makes a histogram without values.
-    ///
-    /// - Parameter bounds: Upper bounds in ascending order.
+    /// Makes a histogram without values; bounds are upper ones in ascending order.
     init(bounds: [Double]) {
         self.bounds = bounds
         state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
@@ -230,7 +217,6 @@ package struct PrometheusSample: Sendable {
     /// The labels with their values.
     package let labels: [(String, String)]
 
-    /// Makes a sample.
     package init(_ name: String, _ value: Double, labels: [(String, String)] = []) {
         self.name = name
         self.value = value
@@ -246,11 +232,6 @@ package typealias PrometheusCollector = @Sendable () -> [PrometheusSample]
 /// One line, or one histogram, of the exposition.
 protocol PrometheusSeries: AnyObject, Sendable {
     /// Appends the samples as they are now.
-    ///
-    /// - Parameters:
-    ///   - name: The family's name.
-    ///   - labels: The labels as `name="value"`, comma-separated; may be empty.
-    ///   - output: Takes the lines.
     func write(name: String, labels: String, to output: inout String)
 }
 

@@ -89,14 +89,7 @@ package enum ProcessFigures {
         try? String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// Reads a line of `/proc/self/stat`.
-    ///
-    /// - Parameters:
-    ///   - stat: The line.
-    ///   - boot: When the machine was started, in Unix seconds.
-    ///   - ticks: How many clock ticks a second has.
-    ///   - page: How many bytes a page of memory has.
-    /// - Returns: Its samples; none when the line is not what the kernel documents.
+    /// Reads a line of `/proc/self/stat`: the boot in Unix seconds, ticks a second, and bytes a page.
     package static func samples(stat: String, boot: Double?, ticks: Double, page: Double) -> [PrometheusSample] {
         // The second field is the program's name in parentheses, which may itself have spaces and parentheses.
         guard let name = stat.lastIndex(of: ")") else {

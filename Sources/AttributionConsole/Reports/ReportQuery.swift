@@ -13,23 +13,10 @@ struct ReportParameterTexts {
     private let accept: [String]
 
     /// Reads the parameters of a URL.
-    ///
-    /// - Throws: ``Attribution/FieldProblem`` for what would be silently ignored: unknown names, and all but the first
-    ///   of several values.
     init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
         values = request.queryParameters
         accept = request.fields.values("accept")
-        let names = values.map(\.name)
-        for (index, name) in names.enumerated() {
-            guard known.contains(name) else {
-                throw FieldProblem(
-                    field: name.shortened(to: 40), found: "an unknown parameter",
-                    expected: known.joined(separator: ", ") + known.suggestion(for: name))
-            }
-            guard name == "where" || !names[..<index].contains(name) else {
-                throw FieldProblem(field: name, found: "more than one value", expected: "one")
-            }
-        }
+        try values.check(known: known, repeatable: ["where"])
     }
 
     /// The value of a parameter; nil if it is not given.
@@ -86,8 +73,6 @@ struct ReportQuery {
     static let parameters = ["by"] + ReportParameterTexts.selecting + ["columns", "sort", "histogram", "format"]
 
     /// Reads a request.
-    ///
-    /// - Throws: ``Attribution/FieldProblem`` naming the parameter.
     init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
         format = try given.format(among: ReportFormat.ofFreeReports)
@@ -110,8 +95,6 @@ struct StandardReportQuery {
     static let parameters = ReportParameterTexts.selecting + ["section", "compare", "explain", "format"]
 
     /// Reads a request.
-    ///
-    /// - Throws: ``Attribution/FieldProblem`` naming the parameter.
     init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
         format = try given.format(among: ReportFormat.allCases)
@@ -140,8 +123,6 @@ extension ConsoleContext {
     }
 
     /// The request as it is to be answered: of what concerns all networks, a limited token gets nothing.
-    ///
-    /// - Throws: As ``authorize(_:)``.
     func authorized(_ request: ReportRequest) throws(AccessRefusal) -> ReportRequest {
         try authorize(request.networks)
         var request = request
@@ -150,8 +131,6 @@ extension ConsoleContext {
     }
 
     /// The request as it is to be answered: of what concerns all networks, a limited token gets nothing.
-    ///
-    /// - Throws: As ``authorize(_:)``.
     func authorized(_ request: StandardReportRequest) throws(AccessRefusal) -> StandardReportRequest {
         var request = request
         request.selection = try authorized(request.selection)
@@ -161,10 +140,6 @@ extension ConsoleContext {
 
 extension ReportFormat {
     /// The format whose media type a client prefers by name; JSON for clients, such as browsers, that name none.
-    ///
-    /// - Parameters:
-    ///   - fields: The values of `Accept`, RFC 9110, section 12.5.1.
-    ///   - formats: The formats of the route.
     init(accept fields: [String], among formats: [ReportFormat]) {
         var best: (format: ReportFormat, quality: Double)?
         for range in fields.joined(separator: ",").split(separator: ",") {

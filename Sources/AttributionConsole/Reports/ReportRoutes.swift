@@ -19,13 +19,6 @@ package struct ReportRoutes: ConsoleRoutes {
     private let queue: JobQueue
     private let failures: RouteFailures
 
-    /// Makes the routes.
-    ///
-    /// - Parameters:
-    ///   - logger: Logs problems.
-    ///   - queue: Where reports wait for each other.
-    ///   - report: Answers a request within limits, and ends early when its task is cancelled.
-    ///   - standardReport: Answers a request for a standard report in the same way.
     package init(
         logger: Logger,
         queue: JobQueue = JobQueue(),
@@ -82,10 +75,8 @@ package struct ReportRoutes: ConsoleRoutes {
     private static func answer(_ report: any RenderedReport, _ format: ReportFormat) -> IngressAnswer {
         var answer = IngressAnswer.text(format.mediaType, report.rendered(as: format))
         answer.set("Vary", "Accept")
-        if let position = report.countedUpTo {
-            // For the formats that do not include the position.
-            answer.set("Skan-Position", position.description)
-        }
+        // For the formats that do not include the position.
+        answer.set("Skan-Position", report.position.description)
         if !report.warnings.isEmpty {
             answer.set("Skan-Warning", report.warnings.joined(separator: "; "))
         }

@@ -12,11 +12,6 @@ package struct ExplainRoutes: ConsoleRoutes {
     private let postbacks: PostbackExplainer
     private let failures: RouteFailures
 
-    /// Makes the routes.
-    ///
-    /// - Parameters:
-    ///   - postbacks: Explains postbacks with the keys of the server.
-    ///   - logger: Logs problems.
     package init(postbacks: PostbackExplainer, logger: Logger) {
         self.postbacks = postbacks
         failures = RouteFailures(

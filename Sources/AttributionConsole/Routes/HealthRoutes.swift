@@ -1,6 +1,7 @@
 import Attribution
 import AttributionListener
 package import AttributionStore
+import CAPIDescription
 
 /// Liveness and readiness.
 package struct HealthRoutes: ConsoleRoutes {
@@ -10,10 +11,6 @@ package struct HealthRoutes: ConsoleRoutes {
     /// Makes the routes.
     ///
     /// Both are called for each request of `/readyz`, so they must not block.
-    ///
-    /// - Parameters:
-    ///   - readiness: Whether postbacks can be recorded now.
-    ///   - remarks: What does not work although they can, each on a line of the answer.
     package init(
         readiness: @escaping @Sendable () -> StoreHealth, remarks: @escaping @Sendable () -> [String] = { [] }
     ) {
@@ -40,11 +37,6 @@ package struct MetricsRoutes: ConsoleRoutes {
     private let metrics: PrometheusMetrics
     private let collectors: [PrometheusCollector]
 
-    /// Makes the routes.
-    ///
-    /// - Parameters:
-    ///   - metrics: The counters, gauges and histograms.
-    ///   - collectors: Read further samples for each answer.
     package init(_ metrics: PrometheusMetrics, collectors: [PrometheusCollector] = []) {
         self.metrics = metrics
         self.collectors = collectors
@@ -62,14 +54,23 @@ package struct MetricsRoutes: ConsoleRoutes {
 
 /// The OpenAPI description of the server's interfaces.
 package struct APIDescriptionRoutes: ConsoleRoutes {
-    /// Makes the routes.
     package init() {}
 
     /// `/openapi.yaml`.
     package var endpoints: [ConsoleEndpoint] {
         // RFC 9512.
-        var answer = IngressAnswer(status: 200, body: Array(APIDescription.yaml), mediaType: "application/yaml")
+        var answer = IngressAnswer(status: 200, body: APIDescription.yaml, mediaType: "application/yaml")
         answer.set("Cache-Control", "no-store")
         return [ConsoleEndpoint(.apiDescription) { [answer] _, _ in answer }]
+    }
+}
+
+/// The description of everything the server answers over HTTP, OpenAPI 3.1.
+///
+/// - SeeAlso: [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html)
+package enum APIDescription {
+    /// The bytes of `openapi.yaml`.
+    package static var yaml: [UInt8] {
+        Array(UnsafeBufferPointer(start: openapi_yaml(), count: openapi_yaml_size()))
     }
 }

@@ -13,11 +13,6 @@ package struct WebAdRoutes: ConsoleRoutes {
     private let issuer: WebAdIssuer?
     private let failures: RouteFailures
 
-    /// Makes the routes.
-    ///
-    /// - Parameters:
-    ///   - issuer: Issues web ads; nil when the server has no signing keys.
-    ///   - logger: Logs problems.
     package init(issuer: WebAdIssuer?, logger: Logger) {
         self.issuer = issuer
         failures = RouteFailures(

@@ -11,29 +11,19 @@ package struct ConsoleSocket: Service {
     private let path: String
     private let logger: Logger
 
-    /// Where the owner of a store listens.
-    ///
-    /// - Parameter store: The store's file, with links resolved.
-    /// - Returns: The path beside it.
+    /// Where the owner of a store listens, whose path has its links resolved.
     package static func path(besideStore store: String) -> String {
         store + "-socket"
     }
 
     /// Checks that a server can make its socket beside a store, which may not exist yet.
     ///
-    /// - Parameter store: The store's file, with links resolved.
     /// - Throws: An error with a code if something else is there.
     package static func check(besideStore store: String) throws {
         try SocketFile.check(path(besideStore: store))
     }
 
     /// Makes the service; the store's lease must be held while it runs.
-    ///
-    /// - Parameters:
-    ///   - routes: The routes it serves.
-    ///   - store: The store's file, with links resolved.
-    ///   - logger: Logs each request, at debug, and problems.
-    ///   - metricsFactory: Makes the counters.
     package init(
         routes: [any ConsoleRoutes],
         store: String,

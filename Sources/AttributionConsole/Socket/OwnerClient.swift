@@ -20,8 +20,6 @@ package struct OwnerClient: Sendable {
     private static let longestAnswer = 64 << 20
 
     /// Names the owner.
-    ///
-    /// - Parameter store: The store's file, with links resolved.
     package init(store: String) {
         self.store = store
     }
@@ -66,11 +64,6 @@ package struct OwnerClient: Sendable {
 
     /// Issues web ads.
     ///
-    /// - Parameters:
-    ///   - request: What they advertise, and where.
-    ///   - count: How many.
-    ///   - issuedAtMilliseconds: The start of their lifetime, in Unix milliseconds; nil for now.
-    /// - Returns: Each link as a line of JSON.
     /// - Throws: ``OwnerProblem``.
     package func issue(_ request: WebAdRequest, count: Int, issuedAtMilliseconds: Int64?) async throws -> [String] {
         var lines: [String] = []

@@ -131,13 +131,7 @@ extension PostbackQuery {
         )
     }
 
-    /// The time range of some days (UTC).
-    ///
-    /// - Parameters:
-    ///   - first: The first day; nil for the earliest.
-    ///   - last: The last day, included; nil for the latest.
-    /// - Returns: The range; nil without days.
-    /// - Throws: ``Attribution/FieldProblem`` when the last is before the first.
+    /// The time range of some days (UTC), the last included; nil without days.
     package static func received(
         from first: CalendarDay?,
         through last: CalendarDay?
@@ -195,19 +189,7 @@ extension QuarantineQuery {
 
     /// The JSON that ``init(changing:)`` reads.
     package var json: JSONText {
-        var members: [(String, JSONText)] = []
-        if let kind {
-            members.append(("class", .string(kind.rawValue)))
-        }
-        if let reason {
-            members.append(("reason", .string(reason)))
-        }
-        if let id {
-            members.append(("id", .integer(id)))
-        }
-        if let before {
-            members.append(("before", .string(Moment(milliseconds: before).text)))
-        }
+        var members = parameters.filter { $0.name != "after" }.map { ($0.name, JSONText.string($0.value)) }
         if limit < .max {
             members.append(("limit", .integer(Int64(limit))))
         }

@@ -15,13 +15,6 @@ package struct StoreRoutes: ConsoleRoutes {
     private let logger: Logger
     private let failures: RouteFailures
 
-    /// Makes the routes.
-    ///
-    /// - Parameters:
-    ///   - reader: Reads the store.
-    ///   - maintenance: Changes it.
-    ///   - recounts: Where recounts and repairs wait for each other.
-    ///   - logger: Takes every change, and what goes wrong.
     package init(
         reader: any LedgerReading, maintenance: StoreMaintenance,
         recounts: JobQueue = JobQueue("one recount is running"), logger: Logger

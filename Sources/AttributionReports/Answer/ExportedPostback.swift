@@ -10,11 +10,6 @@ package struct ExportedPostback: Sendable {
     private let values: [String?]
     private let body: [UInt8]?
 
-    /// Creates the row of a postback.
-    ///
-    /// - Parameters:
-    ///   - postback: The recorded postback.
-    ///   - position: Its position, after which an export can continue.
     package init(_ postback: RecordedPostback, at position: LedgerPosition) {
         body = postback.body
         let received = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
@@ -39,12 +34,7 @@ package struct ExportedPostback: Sendable {
             "did-win",
         ] + dimensions.map(\.rawValue)
 
-    /// The row in a format.
-    ///
-    /// - Parameters:
-    ///   - format: The format.
-    ///   - hasBody: Whether to append the body as received; null if it is damaged.
-    /// - Returns: A line with its line break.
+    /// The row as a line with its line break; a damaged body is null.
     package func line(as format: ExportFormat, hasBody: Bool) -> String {
         let body = body.map { String(decoding: $0, as: UTF8.self) }
         switch format {

@@ -14,40 +14,29 @@ package struct Report: Sendable {
     package let totals: Counts
     /// The deliveries of the days as of now; unfiltered, because quarantined deliveries have no proven dimensions.
     package let deliveries: DeliveryCounts
-    /// The position up to which postbacks were counted; nil for a report without a store.
-    package let position: LedgerPosition?
+    /// The position up to which postbacks were counted.
+    package let position: LedgerPosition
     /// Problems of the store that affect the report.
     package let warnings: [String]
     /// When the last postback of the store was recorded, in Unix milliseconds; nil if there is none, and for a limited
     /// request.
-    let recordedAtMilliseconds: Int64?
+    package let recordedAtMilliseconds: Int64?
     /// Values in the filters that no recorded postback has.
     package let unseen: [LedgerAnswer.UnseenValue]
     /// The version of the program that made it; nil if unknown.
-    let programVersion: String?
+    package let programVersion: String?
 
-    /// Creates a report from the ledger's answer.
-    init(request: ReportRequest, answer: LedgerAnswer, programVersion: String?) {
+    package init(request: ReportRequest, answer: LedgerAnswer, programVersion: String?) {
         self.request = request
         rows = ReportRows(answer.rows, request)
         omittedRows = answer.rows.count - rows.count
         totals = answer.totals
         deliveries = answer.deliveries
         position = answer.position
-        warnings = StoreProblems([answer]).warnings
+        warnings = [answer].warnings
         recordedAtMilliseconds = request.isLimited ? nil : answer.recordedAtMilliseconds
         unseen = answer.unseen(by: request)
         self.programVersion = programVersion
-    }
-
-    /// Creates a report without a store, for example the one that a scenario expects.
-    package init(request: ReportRequest, rows: [LedgerRow], deliveries: DeliveryCounts) {
-        self.request = request
-        self.rows = ReportRows(LedgerRows(rows), request)
-        omittedRows = rows.count - self.rows.count
-        totals = rows.reduce(into: Counts()) { $0 += $1.counts }
-        self.deliveries = deliveries
-        (position, warnings, recordedAtMilliseconds, unseen, programVersion) = (nil, [], nil, [], nil)
     }
 
     /// The name and version of the format, raised if the meaning of a column or key changes.
@@ -57,7 +46,6 @@ package struct Report: Sendable {
 extension Report: RenderedReport {
     package var selection: ReportRequest { request }
     package var standardName: StandardReportName? { nil }
-    package var countedUpTo: LedgerPosition? { position }
     package var isExplained: Bool { false }
     package var introduction: [String] { [] }
 
@@ -91,10 +79,6 @@ extension Report: RenderedReport {
         request.title(style)
     }
 
-    package func asOfLine(_ style: TextStyle) -> String {
-        style.asOfLine(position, recordedAtMilliseconds: recordedAtMilliseconds, programVersion: programVersion)
-    }
-
     package func emptyLine(_ section: ReportSection) -> String? {
         guard rows.isEmpty, omittedRows == 0, totals[.postbacks] == 0 else {
             return nil
@@ -112,22 +96,17 @@ extension Report: RenderedReport {
     }
 
     /// What is said besides a CSV file, which has no room for it, and without the warnings.
-    ///
-    /// - Returns: Lines no wider than the style's width.
     package func remarks(_ style: TextStyle) -> [String] {
-        ([asOfLine(style), sections[0].omittedRowsLine].compactMap(\.self) + unseen.map(\.sentence) + deliveryLines)
-            .map { style.wrapped($0.inCharacters(of: style)) }
+        style.wrapped(
+            [asOfLine(style), sections[0].omittedRowsLine] + unseen.map(\.sentence) + deliveryLines)
     }
 
     // MARK: JSON
 
     package var scope: [(String, JSONText)] {
-        [("schema", .string(Self.schema)), ("skan-version", programVersion.map(JSONText.string) ?? .null)]
-            + request.members
-            + JSONText.origin(position, recordedAtMilliseconds, warnings: warnings) + [
-                ("unproven", .array(unprovenNames.map(JSONText.string))),
-                ("unseen", .array(unseen.map(\.json))),
-            ]
+        [("schema", .string(Self.schema)), version] + request.members + origin + [
+            ("unproven", .array(unprovenNames.map(JSONText.string))), ("unseen", .array(unseen.map(\.json))),
+        ]
     }
 
     package var json: JSONText {

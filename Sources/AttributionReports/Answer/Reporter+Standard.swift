@@ -5,11 +5,6 @@ import Foundation
 extension Reporter {
     /// Answers a request for a standard report; all of its questions are answered as of the same position.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - limits: The limits on the cost of all questions together.
-    ///   - isRecording: Whether this process records into the store; nil if that is not known.
-    /// - Returns: The report.
     /// - Throws: Errors of the store, ``Attribution/FieldProblem`` for a position that is not valid in this store, and
     ///   ``AttributionStore/LedgerQuestionError`` for answers that exceed the limits.
     package func report(
@@ -43,7 +38,6 @@ extension Reporter {
             deliveries: deliveries, costs: plan.hasCosts ? try await costs(request, within: budget) : nil,
             recordedAtMilliseconds: days.recordedAtMilliseconds, isRecording: isRecording)
         let answers = [days] + breakdowns
-        let problems = StoreProblems(answers)
         var sections = plan.sections(figures).filter { request.section == nil || request.section == $0.name }
         if !request.isComparable(since: firstDay) {
             // What was before the first postback is not known; it is not 0.
@@ -57,7 +51,7 @@ extension Reporter {
             sections: sections,
             position: days.position,
             recordedAtMilliseconds: request.selection.isLimited ? nil : days.recordedAtMilliseconds,
-            firstDay: firstDay, warnings: problems.warnings, notes: request.notes(firstDay: firstDay, plan),
+            firstDay: firstDay, warnings: answers.warnings, notes: request.notes(firstDay: firstDay, plan),
             unseen: days.unseen(by: request.selection), programVersion: programVersion)
     }
 
@@ -179,8 +173,6 @@ package struct AnswerBudget: Sendable {
     }
 
     /// Ends work that takes longer than the deadline.
-    ///
-    /// - Throws: ``AttributionStore/LedgerQuestionError/deadlinePassed(_:)``.
     package func checkDeadline() throws(LedgerQuestionError) {
         if let deadline = limits.deadline, ContinuousClock.now - start > deadline {
             throw .deadlinePassed(deadline)

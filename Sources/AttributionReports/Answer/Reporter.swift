@@ -22,12 +22,6 @@ package struct Reporter: Sendable {
     let programVersion: String?
     let references: ReportReferences
 
-    /// Creates a reporter.
-    ///
-    /// - Parameters:
-    ///   - ledger: What is reported from.
-    ///   - programVersion: The version of the program, which reports name.
-    ///   - references: What reports need to know besides the store.
     package init(
         _ ledger: any LedgerReading,
         programVersion: String? = nil,
@@ -85,33 +79,20 @@ package struct Reporter: Sendable {
     }
 }
 
-/// Damage of a store that affects a report.
-struct StoreProblems {
-    /// How many recorded postbacks cannot be read and are not counted.
-    private let unreadableCount: Int
-    /// How many postbacks were counted without columns.
-    private let recomputedCount: Int64
-
-    /// The damage that some answers about the same postbacks met.
-    init(_ answers: [LedgerAnswer]) {
-        unreadableCount = answers.map(\.unreadableCount).max() ?? 0
-        recomputedCount = answers.map { $0.damaged.reduce(0) { $0 + Int64($1.count) } }.max() ?? 0
-    }
-
-    /// A sentence for each problem.
+extension [LedgerAnswer] {
+    /// A sentence for each kind of damage that these answers about the same postbacks met.
     var warnings: [String] {
-        var warnings: [String] = []
-        if unreadableCount > 0 {
-            warnings.append(
-                "recorded postbacks that cannot be read and are not counted: \(unreadableCount); skan recount lists them"
-            )
-        }
-        if recomputedCount > 0 {
-            warnings.append(
-                "the columns of \(recomputedCount) postbacks are damaged; these were counted without them, which is "
-                    + "slower but gives the same figures")
-        }
-        return warnings
+        let unreadable = map(\.unreadableCount).max() ?? 0
+        let recomputed = map { $0.damaged.reduce(0) { $0 + Int64($1.count) } }.max() ?? 0
+        return [
+            unreadable == 0
+                ? nil
+                : "recorded postbacks that cannot be read and are not counted: \(unreadable); skan recount lists them",
+            recomputed == 0
+                ? nil
+                : "the columns of \(recomputed) postbacks are damaged; these were counted without them, which is slower "
+                    + "but gives the same figures",
+        ].compactMap(\.self)
     }
 }
 

@@ -21,9 +21,8 @@ package struct StandardReport: Sendable {
     /// Values in the conditions that no recorded postback has.
     package let unseen: [LedgerAnswer.UnseenValue]
     /// The version of the program that made it; nil if unknown.
-    let programVersion: String?
+    package let programVersion: String?
 
-    /// Creates a report.
     package init(
         request: StandardReportRequest,
         sections: [ReportSection],
@@ -59,7 +58,6 @@ extension StandardReport: RenderedReport {
     package var selection: ReportRequest { request.selection }
     package var sectionsWithObjects: [ReportSection] { sections }
     package var standardName: StandardReportName? { name }
-    package var countedUpTo: LedgerPosition? { position }
     package var isExplained: Bool { request.isExplained }
     package var histograms: [Histogram]? { nil }
     package var introduction: [String] { notes + unseen.map(\.sentence) }
@@ -74,10 +72,6 @@ extension StandardReport: RenderedReport {
         return [selection.title(style), compared].compactMap(\.self).joined(separator: style.separator)
     }
 
-    package func asOfLine(_ style: TextStyle) -> String {
-        style.asOfLine(position, recordedAtMilliseconds: recordedAtMilliseconds, programVersion: programVersion)
-    }
-
     package func emptyLine(_ section: ReportSection) -> String? {
         section.rows.isEmpty ? "Nothing to show." : nil
     }
@@ -87,28 +81,22 @@ extension StandardReport: RenderedReport {
     }
 
     /// What is said besides a CSV file, which has no room for it.
-    ///
-    /// - Returns: Lines no wider than the style's width.
     package func remarks(_ style: TextStyle) -> [String] {
-        let lines =
+        style.wrapped(
             [title(style), asOfLine(style)] + warningLines + introduction
-            + sections.flatMap { $0.notes + [$0.omittedRowsLine, $0.unsignedLine].compactMap(\.self) }
-        return lines.map { style.wrapped($0.inCharacters(of: style)) }
+                + sections.flatMap { $0.notes + [$0.omittedRowsLine, $0.unsignedLine] })
     }
 
     package var scope: [(String, JSONText)] {
         [
-            ("schema", .string(Self.schema)),
-            ("skan-version", programVersion.map(JSONText.string) ?? .null),
-            ("report", .string(name.rawValue)),
+            ("schema", .string(Self.schema)), version, ("report", .string(name.rawValue)),
             ("title", .string(name.title)),
         ] + selection.members + [
             ("period", Self.json(request.period)),
             ("previous-period", Self.json(request.previous)),
             ("first-day", firstDay.map { .string($0.description) } ?? .null),
-        ] + JSONText.origin(position, recordedAtMilliseconds, warnings: warnings) + [
-            ("notes", .array(notes.map(JSONText.string))),
-            ("unseen", .array(unseen.map(\.json))),
+        ] + origin + [
+            ("notes", .array(notes.map(JSONText.string))), ("unseen", .array(unseen.map(\.json))),
         ]
     }
 
@@ -158,38 +146,38 @@ package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
 
 extension StandardReportName {
     /// The heading of the report.
-    package var title: String {
-        switch self {
-        case .overview: "Overview"
-        case .campaigns: "Campaigns"
-        case .sources: "Sources"
-        case .conversions: "Conversion values"
-        case .windows: "Conversion windows"
-        case .wins: "Wins and losses"
-        case .redownloads: "Redownloads"
-        case .reEngagements: "Re-engagements"
-        case .tiers: "Data tiers"
-        case .revenue: "Revenue"
-        case .costs: "Costs"
-        case .delivery: "Deliveries"
-        }
-    }
-
+    package var title: String { words.title }
     /// What the report shows, in one line.
-    package var meaning: String {
+    package var meaning: String { words.meaning }
+
+    private var words: (title: String, meaning: String) {
         switch self {
-        case .overview: "Whether all is well, and the most important figures of the other reports."
-        case .campaigns: "Installs of each campaign of an app, and their quality."
-        case .sources: "Installs by the app or the website that showed the ad."
-        case .conversions: "Conversion values as received, one row each; no value is not the value 0."
-        case .windows: "The first, second and third postback of installs, and how many can have arrived yet."
-        case .wins: "Ads that were credited with the install, and ads that were not; only ad networks get both."
-        case .redownloads: "Installs by people who never had the app, and by people who had it before."
-        case .reEngagements: "People who had the app and came back through an ad, AdAttributionKit alone."
-        case .tiers: "The data tier that Apple chose for each postback, as bounds: postbacks do not name it."
-        case .revenue: "What conversion values are worth by the schemas of their apps, as bounds in each currency."
-        case .costs: "Installs per thousand ads signed, and what an install cost, in each currency."
-        case .delivery: "What became of every delivery: recorded, duplicate, conflict or quarantined, and why."
+        case .overview: ("Overview", "Whether all is well, and the most important figures of the other reports.")
+        case .campaigns: ("Campaigns", "Installs of each campaign of an app, and their quality.")
+        case .sources: ("Sources", "Installs by the app or the website that showed the ad.")
+        case .conversions:
+            ("Conversion values", "Conversion values as received, one row each; no value is not the value 0.")
+        case .windows:
+            (
+                "Conversion windows",
+                "The first, second and third postback of installs, and how many can have arrived yet."
+            )
+        case .wins:
+            (
+                "Wins and losses",
+                "Ads that were credited with the install, and ads that were not; only ad networks get both."
+            )
+        case .redownloads:
+            ("Redownloads", "Installs by people who never had the app, and by people who had it before.")
+        case .reEngagements:
+            ("Re-engagements", "People who had the app and came back through an ad, AdAttributionKit alone.")
+        case .tiers:
+            ("Data tiers", "The data tier that Apple chose for each postback, as bounds: postbacks do not name it.")
+        case .revenue:
+            ("Revenue", "What conversion values are worth by the schemas of their apps, as bounds in each currency.")
+        case .costs: ("Costs", "Installs per thousand ads signed, and what an install cost, in each currency.")
+        case .delivery:
+            ("Deliveries", "What became of every delivery: recorded, duplicate, conflict or quarantined, and why.")
         }
     }
 }

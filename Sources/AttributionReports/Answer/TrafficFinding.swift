@@ -26,14 +26,7 @@ package enum TrafficFinding: Hashable, Sendable {
     private static let fewDeliveries: Int64 = 20
     private static let fewDifferences: Int64 = 10
 
-    /// The findings, worst first.
-    ///
-    /// - Parameters:
-    ///   - rows: Postbacks by day and app, of yesterday and of the ``week`` before it.
-    ///   - deliveries: Yesterday's deliveries.
-    ///   - traffic: The traffic of the rows.
-    ///   - yesterday: The day.
-    /// - Returns: The findings.
+    /// The findings, worst first, from postbacks by day and app, of yesterday and of the ``week`` before it.
     package static func all(
         _ rows: some Sequence<LedgerRow>,
         _ deliveries: DeliveryCounts,

@@ -26,7 +26,6 @@ package struct CampaignAllocation: Sendable {
     /// Which id is wanted.
     package let kind: Kind
 
-    /// Makes an allocation.
     package init(
         name: String,
         network: AdNetworkID,
@@ -44,10 +43,6 @@ package struct CampaignAllocation: Sendable {
     }
 
     /// The campaign with the first free id.
-    ///
-    /// - Parameter map: The campaigns so far.
-    /// - Returns: The campaign, to be added to the map.
-    /// - Throws: ``CodedErrors/Refusal`` if no id is free, saying when one is.
     package func campaign(in map: CampaignMap) throws(Refusal) -> NamedCampaign {
         let others = map.campaigns.filter { $0.sharesIDs(with: campaign(nil, nil)) }
         switch kind {
@@ -103,7 +98,6 @@ package struct CampaignAllocation: Sendable {
     ///
     /// A lock keeps two commands from taking the same id. The file is written anew, and loses its formatting.
     ///
-    /// - Returns: The campaign with its id, once the file is on disk.
     /// - Throws: ``CodedErrors/InvalidDocuments`` for a file that is not as it must be, and ``CodedErrors/Refusal`` if no
     ///   id is free or the file cannot be written.
     package func allocate(inFile path: String) throws -> NamedCampaign {

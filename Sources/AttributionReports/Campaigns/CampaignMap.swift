@@ -45,7 +45,6 @@ package struct CampaignMap: DocumentSet {
         }
     }
 
-    /// Makes a map without names.
     package init() {}
 
     /// Reads documents.

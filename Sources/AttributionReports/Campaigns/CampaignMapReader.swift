@@ -7,8 +7,6 @@ struct CampaignMapReader {
     private var problems = DocumentProblems()
 
     /// Reads a file.
-    ///
-    /// - Returns: What is wrong with it.
     mutating func read(_ file: [UInt8]) -> [DocumentProblem] {
         problems = DocumentProblems()
         let members = ["apps", "source-apps", "campaigns"]

@@ -17,7 +17,6 @@ package struct NamedCampaign: Hashable, Sendable {
     /// The last one; nil for no end.
     package let through: CalendarDay?
 
-    /// Makes a campaign.
     package init(
         name: String,
         network: AdNetworkID,
@@ -46,10 +45,7 @@ package struct NamedCampaign: Hashable, Sendable {
         through.map { "\(from) to \($0)" } ?? "from \(from) on"
     }
 
-    /// The last day on which a postback may arrive.
-    ///
-    /// - Parameter late: For how many days after the last ad they do.
-    /// - Returns: The day; nil for no end, and for one after which no day can be written.
+    /// The last day on which a postback may arrive, some days after the last ad; nil for no end.
     package func lastArrival(_ late: Int64) -> CalendarDay? {
         through.map { $0.advanced(by: late + 1) }.flatMap { $0.next < Self.yearTenThousand ? $0 : nil }
     }

@@ -5,8 +5,6 @@ extension ReportSection {
     /// The section with columns of names, each after the ids it belongs to; unchanged if it has no ids.
     ///
     /// Campaigns have names only where the network and the app are known, in which their ids are unique.
-    ///
-    /// - Throws: ``AttributionStore/LedgerQuestionError`` once the deadline has passed.
     package func named(
         by map: CampaignMap,
         days: ClosedRange<CalendarDay>?,

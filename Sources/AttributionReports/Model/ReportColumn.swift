@@ -38,7 +38,6 @@ package struct ReportColumn: Hashable, Sendable {
     /// Whether its total is the sum of its rows, as that of a denominator common to all rows is not.
     package let isSum: Bool
 
-    /// Creates a column.
     package init(
         _ name: String,
         _ title: String,

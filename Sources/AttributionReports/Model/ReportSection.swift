@@ -19,7 +19,6 @@ package struct ReportSection: Sendable {
     /// The chart that shows the table best; nil for none.
     package private(set) var chart: ReportChart?
 
-    /// Creates a section.
     package init(
         name: String,
         title: String,
@@ -96,7 +95,6 @@ package struct ReportSectionRow: Hashable, Sendable {
     /// previous period.
     package let previous: [ReportCell]?
 
-    /// Creates a row.
     package init(_ cells: [ReportCell], previous: [ReportCell]? = nil) {
         self.cells = cells
         self.previous = previous

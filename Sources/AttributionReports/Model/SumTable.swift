@@ -45,7 +45,6 @@ package struct SumRow<Sums: Summable>: Sendable {
     /// The sums of the previous period; nil if figures are not compared.
     package var previous: Sums?
 
-    /// Creates a row.
     package init(values: [String], current: Sums, previous: Sums?) {
         self.values = values
         self.current = current

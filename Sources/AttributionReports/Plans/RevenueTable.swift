@@ -61,25 +61,23 @@ struct RevenueTable {
         sums.add(values, current, previous) { $0.add(decoded, times: $1) }
     }
 
-    private static let figures = [
-        ReportColumn(
-            "postbacks", "Postbacks", .count, .unsigned,
-            "Postbacks whose value means revenue in the currency; without a currency, those without revenue.",
-            isCompared: true),
-        ReportColumn(
-            "between-schemas", "Of two schemas", .count, .unsigned,
-            "Those that may have been set by either of two schemas; their revenue is bounded by both.", isCompared: true
-        ),
-        ReportColumn(
-            "revenue-low", "Revenue, low", .money, .unsigned, "The sum of the least revenue of each value.",
-            isCompared: true),
-        ReportColumn(
-            "revenue-mid", "Revenue, mid", .money, .unsigned, "The middle between low and high; nothing is modelled.",
-            isCompared: true),
-        ReportColumn(
-            "revenue-high", "Revenue, high", .money, .unsigned, "The sum of the greatest revenue of each value.",
-            isCompared: true),
+    private static let figures: [ReportColumn] = [
+        figure(
+            "postbacks", "Postbacks", .count,
+            "Postbacks whose value means revenue in the currency; without a currency, those without revenue."),
+        figure(
+            "between-schemas", "Of two schemas", .count,
+            "Those that may have been set by either of two schemas; their revenue is bounded by both."),
+        figure("revenue-low", "Revenue, low", .money, "The sum of the least revenue of each value."),
+        figure("revenue-mid", "Revenue, mid", .money, "The middle between low and high; nothing is modelled."),
+        figure("revenue-high", "Revenue, high", .money, "The sum of the greatest revenue of each value."),
     ]
+
+    private static func figure(
+        _ name: String, _ title: String, _ kind: ReportColumn.Kind, _ definition: String
+    ) -> ReportColumn {
+        ReportColumn(name, title, kind, .unsigned, definition, isCompared: true)
+    }
 
     private static let currency = ReportColumn.names(
         "currency", "Currency", .ours, "The currency of the revenue; empty for postbacks without revenue.")

@@ -23,7 +23,6 @@ package struct StandardReportFigures: Sendable {
     /// Whether the process that answers records postbacks into the store; nil if that is not known.
     package let isRecording: Bool?
 
-    /// Creates figures.
     package init(
         request: StandardReportRequest,
         days: [CalendarDay: Counts] = [:],
@@ -89,12 +88,7 @@ package struct BreakdownRows: Sequence, Sendable {
         make = { AnyIterator(rows.makeIterator()) }
     }
 
-    /// Takes the rows of an answer.
-    ///
-    /// - Parameters:
-    ///   - rows: The rows of a question.
-    ///   - isSplit: Whether the last value of a row is its period, ``LedgerCalendar/previousPeriod`` or
-    ///     ``LedgerCalendar/currentPeriod``; rows that differ in nothing else are adjacent.
+    /// Takes the rows of an answer; if it is split, their last value is the period, and those of a pair are adjacent.
     init(_ rows: LedgerRows, isSplit: Bool) {
         make = {
             var pending = rows.makeIterator()

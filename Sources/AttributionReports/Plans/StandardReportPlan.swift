@@ -60,10 +60,6 @@ package struct StandardReportPlan: Sendable {
     }
 
     /// The plan of a report.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - references: What is known besides the store; of no effect on the names of sections.
     package init(_ name: StandardReportName, _ references: ReportReferences = ReportReferences()) {
         self =
             switch name {

@@ -33,13 +33,9 @@ enum WindowArrival: Int, CaseIterable {
         return (sinceLaunch.lowerBound - first.upperBound)...(sinceLaunch.upperBound - first.lowerBound)
     }
 
-    /// How many of some installs can have had the postback of the window.
+    /// How many of some installs can have had the postback of the window by a moment, in Unix milliseconds.
     ///
-    /// - Parameters:
-    ///   - cohort: The installs, all of whose first postbacks arrived in ``received``.
-    ///   - received: From the first moment to the one after the last, in Unix milliseconds.
-    ///   - moment: Until when postbacks were counted, in Unix milliseconds.
-    /// - Returns: From those whose last chance has passed to those whose first chance has come.
+    /// From those whose last chance has passed to those whose first chance has come.
     func arrivable(of cohort: Int64, received: Range<Int64>, at moment: Int64) -> ClosedRange<Int64> {
         guard self != .first else {
             return cohort...cohort

@@ -38,10 +38,7 @@ extension DeliveryCounts {
         .object(members)
     }
 
-    /// The counts as a few lines of text.
-    ///
-    /// - Parameter areUntilNow: Whether to say that they are as of now, unlike the counts of postbacks.
-    /// - Returns: The lines, not wrapped.
+    /// The counts as a few lines of text, not wrapped.
     func lines(areUntilNow: Bool) -> [String] {
         let reasons = PostbackRejection.Code.kept
             .map { "\($0.rawValue) \(quarantined($0))" }

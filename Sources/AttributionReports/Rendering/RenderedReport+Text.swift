@@ -4,7 +4,7 @@ extension RenderedReport {
     /// Writes the report for a terminal, with lines no wider than the style's width.
     func writeTable(_ style: TextStyle, to output: (String) -> Void) {
         func say(_ lines: [String?]) {
-            output(lines.compactMap(\.self).map { style.wrapped($0.inCharacters(of: style)) + "\n" }.joined())
+            output(style.wrapped(lines).map { $0 + "\n" }.joined())
         }
         say([[standardName?.title, title(style)].compactMap(\.self).joined(separator: style.separator)])
         say([asOfLine(style)] + (standardName == nil ? [] : warningLines) + introduction)

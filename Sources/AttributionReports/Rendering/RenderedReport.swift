@@ -35,8 +35,12 @@ package enum ReportFormat: String, CaseIterable, Hashable, Sendable {
 package protocol RenderedReport: Sendable {
     /// What was counted.
     var selection: ReportRequest { get }
-    /// The position up to which was counted; nil for a report without a store.
-    var countedUpTo: LedgerPosition? { get }
+    /// The position up to which was counted.
+    var position: LedgerPosition { get }
+    /// When the last postback was recorded, in Unix milliseconds; nil if there is none, or not to be told.
+    var recordedAtMilliseconds: Int64? { get }
+    /// The version of the program that made it; nil if unknown.
+    var programVersion: String? { get }
     /// Its tables, for formats in which a cell holds one value.
     var sections: [ReportSection] { get }
     /// Its tables for formats in which a cell may hold an object.
@@ -55,8 +59,6 @@ package protocol RenderedReport: Sendable {
     var conclusion: [String] { get }
     /// Which postbacks, days and filters.
     func title(_ style: TextStyle) -> String
-    /// The position, with which the report can be repeated, and the version of the program.
-    func asOfLine(_ style: TextStyle) -> String
     /// What a section has instead of a table; nil for its table.
     func emptyLine(_ section: ReportSection) -> String?
     /// How to see the columns that do not fit into a terminal.
@@ -78,11 +80,6 @@ extension RenderedReport {
     }
 
     /// Writes the report in pieces, so that a large one need not fit in memory.
-    ///
-    /// - Parameters:
-    ///   - format: The format.
-    ///   - style: The width and characters of tables.
-    ///   - output: Called with each piece; the last ends with a newline.
     package func write(as format: ReportFormat, style: TextStyle, to output: (String) -> Void) {
         switch format {
         case .table: writeTable(style, to: output)
@@ -118,6 +115,27 @@ extension RenderedReport {
             _ = line.popLast()
             output(line + "\r\n")
         }
+    }
+
+    /// The position, with which the report can be repeated, and the version of the program.
+    func asOfLine(_ style: TextStyle) -> String {
+        let recordedAt = recordedAtMilliseconds.map { ", recorded \(Moment(milliseconds: $0).text)" } ?? ""
+        return ["As of \(position)\(recordedAt)", programVersion.map { "skan \($0)" }].compactMap(\.self)
+            .joined(separator: style.separator)
+    }
+
+    /// The member of JSON with the version of the program.
+    var version: (String, JSONText) {
+        ("skan-version", programVersion.map(JSONText.string) ?? .null)
+    }
+
+    /// The members of JSON with the position up to which was counted, and the problems of the store.
+    var origin: [(String, JSONText)] {
+        [
+            ("as-of", .string(position.description)),
+            ("recorded-at", recordedAtMilliseconds.map { .string(Moment(milliseconds: $0).text) } ?? .null),
+            ("warnings", .array(warnings.map(JSONText.string))),
+        ]
     }
 
     /// The warnings as sentences.

@@ -59,19 +59,6 @@ extension LedgerQuestion.Condition {
 }
 
 extension JSONText {
-    /// The position up to which was counted, and the problems of the store.
-    static func origin(
-        _ position: LedgerPosition?,
-        _ recordedAtMilliseconds: Int64?,
-        warnings: [String]
-    ) -> [(String, JSONText)] {
-        [
-            ("as-of", position.map { .string($0.description) } ?? .null),
-            ("recorded-at", recordedAtMilliseconds.map { .string(Moment(milliseconds: $0).text) } ?? .null),
-            ("warnings", .array(warnings.map(JSONText.string))),
-        ]
-    }
-
     /// A value of a dimension; null for postbacks without one.
     static func value(_ value: String) -> JSONText {
         value.isEmpty ? .null : .string(value)
@@ -94,14 +81,5 @@ extension LedgerAnswer.UnseenValue {
     /// The value in JSON.
     var json: JSONText {
         .object(["dimension": .string(dimension.rawValue), "value": .value(value)])
-    }
-}
-
-extension TextStyle {
-    /// The position, with which a report can be repeated, and the version of the program.
-    func asOfLine(_ position: LedgerPosition?, recordedAtMilliseconds: Int64?, programVersion: String?) -> String {
-        let recordedAt = recordedAtMilliseconds.map { ", recorded \(Moment(milliseconds: $0).text)" } ?? ""
-        let counted = position.map { "As of \($0)\(recordedAt)" }
-        return [counted, programVersion.map { "skan \($0)" }].compactMap(\.self).joined(separator: separator)
     }
 }

@@ -12,11 +12,7 @@ package struct TextStyle: Hashable, Sendable {
     /// Whether only ASCII is used.
     package let isASCII: Bool
 
-    /// Creates a style.
-    ///
-    /// - Parameters:
-    ///   - width: The maximum width of a line, in terminal columns; clamped to ``widths``.
-    ///   - isASCII: Whether to use only ASCII.
+    /// Creates a style; the width, in terminal columns, is clamped to ``widths``.
     package init(width: Int, isASCII: Bool = false) {
         self.width = min(max(width, Self.widths.lowerBound), Self.widths.upperBound)
         self.isASCII = isASCII
@@ -59,6 +55,11 @@ package struct TextStyle: Hashable, Sendable {
         return (lines + (line.isEmpty ? [] : [line])).joined(separator: "\n")
     }
 
+    /// Wraps lines, in the characters of the style.
+    func wrapped(_ lines: [String?]) -> [String] {
+        lines.compactMap(\.self).map { wrapped($0.inCharacters(of: self)) }
+    }
+
     /// Truncates a text to a width, with an ellipsis.
     func shortened(_ text: String, to limit: Int) -> String {
         text.displayWidth <= limit
@@ -81,13 +82,7 @@ extension String {
 }
 
 extension TextStyle {
-    /// Chooses width and characters from the environment.
-    ///
-    /// - Parameters:
-    ///   - columns: The width of the terminal; nil if unknown.
-    ///   - isInteractive: Whether the output is a terminal.
-    ///   - environment: `COLUMNS` overrides the width; the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is not empty
-    ///     decides whether characters are UTF-8.
+    /// Chooses width and characters from the terminal and `COLUMNS`, `LC_ALL`, `LC_CTYPE` and `LANG`.
     package init(columns: Int?, isInteractive: Bool, environment: [String: String]) {
         let named = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         let width = named ?? (isInteractive ? columns ?? 80 : TextStyle.document.width)

@@ -4,11 +4,7 @@ import StrictJSON
 
 /// Parses filters into conditions: values of the same dimension are alternatives, and contradictions are refused.
 enum ConditionReader {
-    /// Parses filters.
-    ///
-    /// - Parameter filters: `DIMENSION=VALUE` or `DIMENSION!=VALUE`.
-    /// - Returns: One condition per dimension with selected values, and one per dimension with excluded values.
-    /// - Throws: ``Attribution/FieldProblem`` naming the filter.
+    /// Parses filters, `DIMENSION=VALUE` or `DIMENSION!=VALUE`.
     static func conditions(_ filters: [String]) throws(FieldProblem) -> [LedgerQuestion.Condition] {
         var conditions: [LedgerQuestion.Condition] = []
         for text in filters {

@@ -33,17 +33,11 @@ package struct ReportParameters: Sendable {
     /// The format of the report.
     package var format = ReportFormat.table
 
-    /// Creates the default parameters.
     package init() {}
 }
 
 extension ReportRequest {
     /// Parses a request from parameters of a command line or a URL.
-    ///
-    /// - Parameters:
-    ///   - parameters: The parameters.
-    ///   - nowMilliseconds: The current time, in Unix milliseconds, which `yesterday` and the like refer to.
-    /// - Throws: ``Attribution/FieldProblem`` with the parameter, what was found and what was expected.
     package init(_ parameters: ReportParameters, nowMilliseconds: Int64) throws(FieldProblem) {
         let zone = try Self.timeZone(parameters.timeZone)
         self.init(
@@ -190,8 +184,6 @@ extension ReportRequest {
 
 extension ReportDimension {
     /// Parses a name.
-    ///
-    /// - Throws: ``Attribution/FieldProblem`` with the nearest known name.
     static func reading(_ name: String, field: String) throws(FieldProblem) -> ReportDimension {
         guard let dimension = ReportDimension(rawValue: name) else {
             let known = allCases.map(\.rawValue) + ["campaign", "source"]

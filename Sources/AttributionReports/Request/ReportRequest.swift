@@ -29,7 +29,6 @@ package struct ReportRequest: Sendable {
     /// Whether who asks may know of some networks alone: of the whole store, the report then has its position only.
     package var isLimited = false
 
-    /// Creates a request.
     package init(
         dimensions: [ReportDimension] = [],
         conditions: [LedgerQuestion.Condition] = [],
@@ -38,8 +37,6 @@ package struct ReportRequest: Sendable {
         timeZone: TimeZone = .gmt,
         traffic: Traffic = .apple,
         asOf: LedgerPosition? = nil,
-        figures: [ReportFigure]? = nil,
-        sort: ReportSort? = nil,
         top: Int? = nil,
         showsHistogram: Bool = false
     ) {
@@ -50,8 +47,6 @@ package struct ReportRequest: Sendable {
         self.timeZone = timeZone
         self.traffic = traffic
         self.asOf = asOf
-        self.figures = figures
-        self.sort = sort
         self.top = top
         self.showsHistogram = showsHistogram
     }

@@ -17,7 +17,6 @@ package struct StandardReportParameters: Sendable {
     /// The format of the report.
     package var format = ReportFormat.table
 
-    /// Creates the default parameters.
     package init() {}
 }
 
@@ -36,7 +35,6 @@ package struct StandardReportRequest: Sendable {
     /// The time of the request, in Unix milliseconds.
     package let nowMilliseconds: Int64
 
-    /// Creates a request.
     package init(
         name: StandardReportName,
         selection: ReportRequest = ReportRequest(),
@@ -54,11 +52,6 @@ package struct StandardReportRequest: Sendable {
     }
 
     /// Parses a request from parameters of a command line or a URL.
-    ///
-    /// - Parameters:
-    ///   - parameters: The parameters.
-    ///   - nowMilliseconds: The current time, in Unix milliseconds.
-    /// - Throws: ``Attribution/FieldProblem`` with the parameter, what was found and what was expected.
     package init(_ parameters: StandardReportParameters, nowMilliseconds: Int64) throws(FieldProblem) {
         let name = try StandardReportName(named: parameters.name, in: "name")
         var selection = parameters.selection
@@ -174,11 +167,6 @@ extension StandardReportRequest {
 
 extension StandardReportRequest {
     /// What limits the figures of a report.
-    ///
-    /// - Parameters:
-    ///   - firstDay: The first day with a postback that the conditions select; nil if there is none.
-    ///   - plan: The plan of the report.
-    /// - Returns: A sentence each.
     func notes(firstDay: CalendarDay?, _ plan: StandardReportPlan) -> [String] {
         var notes: [String] = []
         if isCompared, period == nil {

@@ -41,12 +41,7 @@ package struct ConversionSchema: Hashable, Sendable {
     /// What coarse values mean in the first, second and third window.
     package let coarse: [[CoarseConversionValue: ConversionMeaning]]
 
-    /// What a value means.
-    ///
-    /// - Parameters:
-    ///   - conversion: The value.
-    ///   - window: The window, counted from 0.
-    /// - Returns: The meaning; nil for a value without one, and for no value.
+    /// What a value means in a window, counted from 0; nil for a value without a meaning, and for no value.
     package func meaning(of conversion: Conversion, window: Int) -> ConversionMeaning? {
         switch conversion {
         case .absent, .null, .invalid: nil
@@ -68,7 +63,6 @@ package struct ConversionMeaning: Hashable, Sendable {
     /// The least and the greatest revenue; nil if the schema says nothing of revenue, which is not 0.
     package let revenue: ClosedRange<Money>?
 
-    /// Makes a meaning.
     package init(events: [String], revenue: ClosedRange<Money>?) {
         self.events = events
         self.revenue = revenue

@@ -11,11 +11,6 @@ package struct ConversionSchemas: DocumentSet {
     }
 
     /// Reads documents.
-    ///
-    /// - Parameters:
-    ///   - documents: JSON texts with their names.
-    ///   - known: What is known to be wrong with others.
-    /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
     package init(
         documents: [(name: String, bytes: [UInt8])],
         besides known: InvalidDocuments = InvalidDocuments()
@@ -84,13 +79,7 @@ package struct ConversionSchemas: DocumentSet {
         schemas(of: app).first { $0.holds(on: day) }
     }
 
-    /// The schemas by which an app may have set the value of a postback.
-    ///
-    /// - Parameters:
-    ///   - app: The advertised app.
-    ///   - arrival: When the postback arrived, in Unix milliseconds.
-    ///   - timing: The postback's timing.
-    /// - Returns: The schemas, and whether the value may have been set while there was none.
+    /// The schemas by which an app may have set the value of a postback that arrived at a time in Unix milliseconds.
     package func candidates(
         for app: AppStoreItemID,
         arrival: Range<Int64>,

@@ -32,13 +32,7 @@ package struct DecodedConversion {
         self.outcome = outcome
     }
 
-    /// Decodes a value.
-    ///
-    /// - Parameters:
-    ///   - conversion: The value.
-    ///   - window: Its window, counted from 0.
-    ///   - candidates: The schemas by which it may have been set.
-    ///   - mayHaveNone: Whether it may have been set while there was none.
+    /// Decodes a value of a window, counted from 0.
     package init(_ conversion: Conversion, window: Int, _ candidates: [ConversionSchema], mayHaveNone: Bool) {
         switch conversion {
         case .null: self.init(.null)

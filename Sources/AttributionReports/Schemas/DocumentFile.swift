@@ -41,18 +41,11 @@ enum DocumentFile {
 /// What several files say together; one that is wrong makes all of them wrong.
 package protocol DocumentSet: Sendable {
     /// Reads documents.
-    ///
-    /// - Parameters:
-    ///   - documents: JSON texts with their names.
-    ///   - known: What is known to be wrong with others.
-    /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
     init(documents: [(name: String, bytes: [UInt8])], besides known: InvalidDocuments) throws(InvalidDocuments)
 }
 
 extension DocumentSet {
     /// Reads JSON files.
-    ///
-    /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
     package init(files: [String]) throws(InvalidDocuments) {
         var invalid = InvalidDocuments()
         var documents: [(name: String, bytes: [UInt8])] = []

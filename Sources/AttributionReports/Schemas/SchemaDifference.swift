@@ -16,8 +16,6 @@ package struct SchemaDifference: Hashable, Sendable {
     package let next: String?
 
     /// Compares two sets.
-    ///
-    /// - Returns: The differences, by app, day and value.
     package static func all(from former: ConversionSchemas, to next: ConversionSchemas) -> [SchemaDifference] {
         let apps = Set(former.apps + next.apps).sorted { $0.value < $1.value }
         return apps.flatMap { app in

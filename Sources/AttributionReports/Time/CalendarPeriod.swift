@@ -8,14 +8,7 @@ package struct CalendarPeriod: Hashable, Sendable {
     /// The last day, included.
     package let last: CalendarDay
 
-    /// Parses a period.
-    ///
-    /// - Parameters:
-    ///   - text: `today`, `yesterday`, `7d`, `this-week`, `last-week`, `this-month`, `last-month`, a week such as
-    ///     `2026-W46`, a month such as `2026-10` or a day such as `2026-11-09`.
-    ///   - field: The name of the parameter, for the message.
-    ///   - today: The current day in the report's time zone.
-    /// - Throws: ``Attribution/FieldProblem`` for any other text, and for dates that do not exist.
+    /// Parses a name such as `today`, `7d`, a week such as `2026-W46`, a month such as `2026-10`, or a day.
     package init(_ text: String, field: String, today: CalendarDay) throws(FieldProblem) {
         if let period = Self.named(text, today) {
             self = period
@@ -38,7 +31,6 @@ package struct CalendarPeriod: Hashable, Sendable {
         }
     }
 
-    /// Creates a period.
     package init(first: CalendarDay, last: CalendarDay) {
         self.first = first
         self.last = last

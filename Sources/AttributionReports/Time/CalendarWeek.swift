@@ -49,8 +49,6 @@ struct CalendarWeek: Hashable, CustomStringConvertible {
     }
 
     /// Parses `YYYY-Www`; nil for a text in another form.
-    ///
-    /// - Throws: ``Attribution/FieldProblem`` for a week that does not exist.
     static func reading(_ text: String, field: String) throws(FieldProblem) -> CalendarWeek? {
         guard let mark = text.firstIndex(of: "W"), text[..<mark].hasSuffix("-"),
             let parts = (text[..<mark] + text[text.index(after: mark)...]).description.numbers(ofDigits: [4, 2])

@@ -3,11 +3,6 @@ import StrictJSON
 
 extension HTML {
     /// A value from outside: in a direction of its own, with invisible characters spelled out, and cut.
-    ///
-    /// - Parameters:
-    ///   - text: The value; empty for none.
-    ///   - limit: The most characters to show.
-    /// - Returns: The value as an element.
     package static func value(_ text: String, limit: Int = 80) -> HTML {
         text.isEmpty ? .none : HTML(.bdi) { text.shortened(to: limit) }
     }
@@ -20,20 +15,14 @@ extension HTML {
         HTML(.data, .value(String(number))) { number.grouped }
     }
 
-    /// A share as a percentage; nil where its denominator is 0.
-    package static func share(_ share: Double?) -> HTML {
-        guard let share else {
-            return .none
-        }
-        return HTML(.data, .value(share.fixed(places: 4))) { (share * 100).fixed(places: 2) + " %" }
+    /// A share as a percentage.
+    package static func share(_ share: Double) -> HTML {
+        HTML(.data, .value(share.fixed(places: 4))) { (share * 100).fixed(places: 2) + " %" }
     }
 
-    /// A number with decimals; nil where its denominator is 0.
-    package static func decimal(_ number: Double?, places: Int) -> HTML {
-        guard let number else {
-            return .none
-        }
-        return HTML(.data, .value(number.fixed(places: places))) { number.fixed(places: places) }
+    /// A number with decimals.
+    package static func decimal(_ number: Double, places: Int) -> HTML {
+        HTML(.data, .value(number.fixed(places: places))) { number.fixed(places: places) }
     }
 
     /// A moment, to the second; programs find it as the API writes it.
@@ -57,11 +46,6 @@ extension HTML {
     }
 
     /// What an operator has to know.
-    ///
-    /// - Parameters:
-    ///   - mood: How it is shown, besides its words.
-    ///   - text: The words.
-    /// - Returns: A paragraph.
     package static func notice(_ mood: Mood, _ text: String) -> HTML {
         HTML(.p, mood.attribute) { text }
     }

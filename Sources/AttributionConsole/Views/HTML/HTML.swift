@@ -20,11 +20,6 @@ package struct HTML: Hashable, Sendable {
     }
 
     /// An element.
-    ///
-    /// - Parameters:
-    ///   - tag: Its name.
-    ///   - attributes: Its attributes.
-    ///   - content: What is in it.
     package init(_ tag: HTMLTag, _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML = { .nothing }) {
         self.init(tag, attributes, content())
     }

@@ -11,18 +11,12 @@ package struct PageLink: Hashable, Sendable {
         /// The value.
         package let value: String
 
-        /// Makes a parameter.
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Makes a link.
-    ///
-    /// - Parameters:
-    ///   - segments: The parts of the path; none for `/`.
-    ///   - query: The parameters.
     package init(_ segments: String..., query: [Parameter] = []) {
         self.segments = segments
         self.query = query
@@ -32,6 +26,13 @@ package struct PageLink: Hashable, Sendable {
     package func adding(_ name: String, _ value: String) -> PageLink {
         var link = self
         link.query.append(Parameter(name, value))
+        return link
+    }
+
+    /// The link with more parameters.
+    func adding(_ parameters: [Parameter]) -> PageLink {
+        var link = self
+        link.query += parameters
         return link
     }
 

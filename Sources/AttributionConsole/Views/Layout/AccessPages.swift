@@ -6,7 +6,6 @@ package struct KeysPage {
         let purpose: String
         let detail: String
 
-        /// Makes a key.
         package init(name: String, purpose: String, detail: String) {
             self.name = name
             self.purpose = purpose
@@ -25,7 +24,6 @@ package struct KeysPage {
         let used: String
         let isLive: Bool
 
-        /// Makes a token.
         package init(
             id: String, name: String, scopes: String, networks: String, created: String, expires: String, used: String,
             isLive: Bool
@@ -44,17 +42,11 @@ package struct KeysPage {
     private let keys: [Key]
     private let tokens: [Token]?
 
-    /// Makes the page.
-    ///
-    /// - Parameters:
-    ///   - keys: The keys.
-    ///   - tokens: The tokens; nil for a console without a list.
     package init(keys: [Key], tokens: [Token]?) {
         self.keys = keys
         self.tokens = tokens
     }
 
-    /// The page.
     package var page: Page {
         let tables = [keysTable, tokensTable].compactMap(\.self)
         return Page(title: "Keys and tokens", place: .keys, tables: tables) {
@@ -100,20 +92,12 @@ package struct LoginPage {
     private let next: String
     private let problem: PageProblem?
 
-    /// Makes the page.
-    ///
-    /// - Parameters:
-    ///   - next: Where to go then, a path and query of this console.
-    ///   - problem: Why the last attempt failed.
     package init(next: String, problem: PageProblem? = nil) {
         self.next = next
         self.problem = problem
     }
 
     /// The page.
-    ///
-    /// - Parameter formToken: What the form has to carry.
-    /// - Returns: The page.
     package func page(formToken: String) -> Page {
         Page(title: "Log in", place: .elsewhere) {
             if let problem {

@@ -1,3 +1,5 @@
+package import Attribution
+
 /// A page: its title, its place, and its content.
 package struct Page: Sendable {
     /// The title, without the program's name.
@@ -10,7 +12,6 @@ package struct Page: Sendable {
     package let tables: [PageTable]
     let content: HTML
 
-    /// Makes a page.
     package init(
         title: String,
         place: PagePlace,
@@ -39,7 +40,6 @@ package struct PageSurroundings: Sendable {
     /// Whether who is logged in sees some networks alone.
     package let isLimited: Bool
 
-    /// Makes surroundings.
     package init(holder: String?, formToken: String?, reports: [String], version: String, isLimited: Bool = false) {
         self.isLimited = isLimited
         self.holder = holder
@@ -124,7 +124,7 @@ extension Page {
 extension HTML {
     /// The hidden field without which no change is made.
     static func formToken(_ token: String) -> HTML {
-        HTML(.input, .type("hidden"), .name(PageForm.tokenField), .value(token))
+        .hidden([PageLink.Parameter(PageForm.tokenField, token)])
     }
 }
 
@@ -154,11 +154,9 @@ package struct PageProblem: Error, Hashable, Sendable {
     /// What to do.
     package let hint: String?
 
-    /// Makes a problem.
-    package init(code: String, message: String, hint: String? = nil) {
-        self.code = code
-        self.message = message
-        self.hint = hint
+    /// What a person is told of an error.
+    package init(_ error: any CodedError) {
+        (code, message, hint) = (error.code.rawValue, error.message, error.hint)
     }
 
     /// The problem among other parts of a page.
@@ -176,11 +174,6 @@ package struct PageProblem: Error, Hashable, Sendable {
     }
 
     /// A page that says nothing else.
-    ///
-    /// - Parameters:
-    ///   - title: What could not be done.
-    ///   - link: Where to go instead; the first page for nil.
-    /// - Returns: The page.
     package func page(_ title: String, link: PageLink? = nil) -> Page {
         Page(title: title, place: .elsewhere) {
             notice

@@ -21,7 +21,6 @@ package struct PageSelection: Hashable, Sendable {
     /// The longest link that is worth following: servers refuse long ones.
     private static let longestLink = 2_000
 
-    /// Makes a selection.
     package init(
         provenance: String? = nil, timeZone: String? = nil, period: String? = nil, from: String? = nil,
         to: String? = nil, filters: [String] = []
@@ -52,7 +51,7 @@ package struct PageSelection: Hashable, Sendable {
 
     /// A page with the same selection.
     package func link(_ page: PageLink) -> PageLink {
-        parameters.reduce(page) { $0.adding($1.name, $1.value) }
+        page.adding(parameters)
     }
 
     /// The selection with other days.

@@ -19,7 +19,6 @@ package struct PageTable: Hashable, Sendable {
             let isDescending: Bool?
         }
 
-        /// Makes a column.
         package init(_ name: String, isNumber: Bool = false) {
             (self.name, self.isNumber) = (name, isNumber)
         }
@@ -62,7 +61,6 @@ package struct PageTable: Hashable, Sendable {
         /// How long the bar behind its first cell is, from 0 to 1; nil for none.
         var part: Double?
 
-        /// Makes a row.
         package init(_ cells: [Cell]) {
             self.cells = cells
         }
@@ -78,7 +76,6 @@ package struct PageTable: Hashable, Sendable {
     /// What is said where there are no rows.
     private let emptyText: String
 
-    /// Makes a table.
     package init(
         id: String,
         caption: String,

@@ -32,14 +32,14 @@ struct PeriodPicker {
 
     private func choice(_ name: String, _ title: String) -> HTML {
         let isCurrent = selection.effectivePeriod == name
-        let link = others.reduce(selection.with(period: name).link(page)) { $0.adding($1.name, $1.value) }
+        let link = selection.with(period: name).link(page).adding(others)
         return HTML(.li) {
             HTML(.a, [.href(link)] + (isCurrent ? [.ariaCurrent("true")] : []), HTML(title))
         }
     }
 
     private func condition(_ filter: String) -> HTML {
-        let link = others.reduce(selection.without(filter).link(page)) { $0.adding($1.name, $1.value) }
+        let link = selection.without(filter).link(page).adding(others)
         return HTML(.li) {
             HTML.value(filter)
             " "
@@ -49,10 +49,7 @@ struct PeriodPicker {
 
     private var form: HTML {
         HTML(.form, .method("get"), .action(page)) {
-            HTML(
-                (others + selection.filters.map { PageLink.Parameter("where", $0) }).map {
-                    HTML(.input, .type("hidden"), .name($0.name), .value($0.value))
-                })
+            HTML.hidden(others + selection.filters.map { PageLink.Parameter("where", $0) })
             HTML.field("from", "First day", type: "date", value: selection.from ?? "")
             HTML.field("to", "Last day", type: "date", value: selection.to ?? "")
             HTML.field("time-zone", "Time zone", type: "text", value: selection.timeZone ?? "UTC")
@@ -65,6 +62,11 @@ struct PeriodPicker {
 }
 
 extension HTML {
+    /// Inputs that are not shown.
+    static func hidden(_ parameters: [PageLink.Parameter]) -> HTML {
+        HTML(parameters.map { HTML(.input, .type("hidden"), .name($0.name), .value($0.value)) })
+    }
+
     /// An input with its label.
     static func field(
         _ name: String, _ label: String, type: StaticString, value: String, placeholder: String? = nil

@@ -7,9 +7,6 @@ extension ColumnChart {
     private static let shortLabel = 6
 
     /// The chart, with its table folded below it.
-    ///
-    /// - Parameter table: The same figures.
-    /// - Returns: The figure.
     func html(table: HTML) -> HTML {
         HTML(.figure, .class("chart"), .id(id)) {
             HTML(.figcaption) { title }

@@ -6,12 +6,6 @@ package struct ColumnChart: Hashable, Sendable {
         let count: Int64
         let previous: Int64?
 
-        /// Makes a column.
-        ///
-        /// - Parameters:
-        ///   - label: What is counted, on the horizontal axis.
-        ///   - count: The count.
-        ///   - previous: The count of the previous period; nil without one.
         package init(_ label: String, _ count: Int64, previous: Int64? = nil) {
             self.label = label
             self.count = count
@@ -32,7 +26,6 @@ package struct ColumnChart: Hashable, Sendable {
     /// The most labels on the horizontal axis: they have to fit on a phone.
     private static let labelCount = 4
 
-    /// Makes a chart.
     package init(id: String, title: String, unit: String, axis: String, columns: [Column]) {
         self.id = id
         self.title = title

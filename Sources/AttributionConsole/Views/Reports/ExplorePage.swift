@@ -15,7 +15,6 @@ package struct ExplorePage {
         /// `top`.
         package var top: String?
 
-        /// Makes a choice.
         package init(by: String? = nil, columns: String? = nil, sort: String? = nil, top: String? = nil) {
             (self.by, self.columns, self.sort, self.top) = (by, columns, sort, top)
         }
@@ -30,7 +29,7 @@ package struct ExplorePage {
 
         /// A link with these parameters.
         func keeping(_ link: PageLink) -> PageLink {
-            parameters.reduce(link) { $0.adding($1.name, $1.value) }
+            link.adding(parameters)
         }
 
         /// The parameters that are given.
@@ -45,12 +44,6 @@ package struct ExplorePage {
     private let selection: PageSelection
     private let choice: Choice
 
-    /// Makes the page.
-    ///
-    /// - Parameters:
-    ///   - report: The report, or why there is none; the form is shown in any case.
-    ///   - selection: What is counted.
-    ///   - choice: How it is broken down.
     package init(_ report: Result<Report, PageProblem>, _ selection: PageSelection, _ choice: Choice) {
         self.report = report
         self.selection = selection
@@ -59,7 +52,6 @@ package struct ExplorePage {
 
     private static let link = PagePlace.explore.link
 
-    /// The page.
     package var page: Page {
         Page(title: "Explore", place: .explore, selection: selection) {
             PeriodPicker(
@@ -76,10 +68,7 @@ package struct ExplorePage {
 
     private var form: HTML {
         HTML(.form, .method("get"), .action(Self.link)) {
-            HTML(
-                selection.parameters.filter { $0.name != "where" }.map {
-                    HTML(.input, .type("hidden"), .name($0.name), .value($0.value))
-                } + selection.filters.map { HTML(.input, .type("hidden"), .name("where"), .value($0)) })
+            HTML.hidden(selection.parameters)
             HTML.field("by", "Rows by", type: "text", value: choice.by ?? ReportParameters().by)
             HTML.field("where", "Only where", type: "text", value: "", placeholder: "app=525463029")
             HTML.field("columns", "Figures", type: "text", value: choice.columns ?? "", placeholder: "all usual ones")

@@ -11,14 +11,6 @@ package struct OverviewPage {
     private let report: Result<StandardReport, PageProblem>
     private let selection: PageSelection
 
-    /// Makes the page.
-    ///
-    /// - Parameters:
-    ///   - health: What is known without the store.
-    ///   - traffic: What of yesterday's traffic a person should look at.
-    ///   - quarantine: How much there is in the quarantine; nil where it is not shown.
-    ///   - report: The standard report `overview`.
-    ///   - selection: What was asked for.
     package init(
         health: ServerHealth,
         traffic: [TrafficFinding],
@@ -33,7 +25,6 @@ package struct OverviewPage {
         self.selection = selection
     }
 
-    /// The page.
     package var page: Page {
         let panel = HealthPanel(
             health: health, traffic: traffic, quarantine: quarantine,

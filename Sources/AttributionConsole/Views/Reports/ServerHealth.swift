@@ -30,7 +30,6 @@ package struct ServerHealth: Sendable {
     /// What is wrong with external signers, each a clause.
     package var signerProblems: [String] = []
 
-    /// Makes the health of a server of which nothing else is known yet.
     package init(nowMilliseconds: Int64, store: String, recording: StoreHealth) {
         self.nowMilliseconds = nowMilliseconds
         self.store = store

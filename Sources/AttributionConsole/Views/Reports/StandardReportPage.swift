@@ -8,11 +8,6 @@ package struct StandardReportPage {
     private let report: StandardReport
     private let selection: PageSelection
 
-    /// Makes the page of a report.
-    ///
-    /// - Parameters:
-    ///   - report: The report.
-    ///   - selection: What was asked for.
     package init(_ report: StandardReport, _ selection: PageSelection) {
         self.report = report
         self.selection = selection
@@ -22,7 +17,6 @@ package struct StandardReportPage {
         .report(report.name.rawValue)
     }
 
-    /// The page.
     package var page: Page {
         Page(title: report.name.title, place: place, selection: selection) {
             HTML(.p) { report.name.meaning }
@@ -128,10 +122,8 @@ extension HTML {
 
 /// What every dimension and figure means, and who vouches for it.
 package struct DefinitionsPage {
-    /// Makes the page.
     package init() {}
 
-    /// The page.
     package var page: Page {
         let tables = [Self.dimensions, Self.figures, Self.traffic]
         return Page(title: "Definitions", place: .definitions, tables: tables) {

@@ -7,12 +7,6 @@ package struct DeliveryPage {
     private let recorded: RecordedPostback?
     private let explanation: [(label: String, text: String)]
 
-    /// Makes the page.
-    ///
-    /// - Parameters:
-    ///   - delivery: The delivery.
-    ///   - recorded: The recorded postback that it contradicts.
-    ///   - explanation: Why it does not verify, and what to do; empty for a conflict.
     package init(
         _ delivery: QuarantinedDelivery, recorded: RecordedPostback?, explanation: [(label: String, text: String)]
     ) {
@@ -21,7 +15,6 @@ package struct DeliveryPage {
         self.explanation = explanation
     }
 
-    /// The page.
     package var page: Page {
         let place: PagePlace = delivery.kind == .conflict ? .conflicts : .quarantine
         let differences = recorded.map { BodyDifferences(recorded: $0.body, other: delivery.body).table }
@@ -74,17 +67,11 @@ package struct ConflictsPage {
     private let deliveries: [QuarantinedDelivery]
     private let query: QuarantineQuery
 
-    /// Makes the page.
-    ///
-    /// - Parameters:
-    ///   - query: What was asked for.
-    ///   - deliveries: The conflicts of this page.
     package init(_ query: QuarantineQuery, _ deliveries: [QuarantinedDelivery]) {
         self.query = query
         self.deliveries = deliveries
     }
 
-    /// The page.
     package var page: Page {
         let link = PagePlace.conflicts.link
         return Page(title: "Conflicts", place: .conflicts, tables: [table]) {

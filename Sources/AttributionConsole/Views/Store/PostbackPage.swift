@@ -7,17 +7,11 @@ package struct PostbackPage {
     private let text: String
     private let postbacks: [RecordedPostback]?
 
-    /// Makes the page.
-    ///
-    /// - Parameters:
-    ///   - text: What was looked for; empty for nothing yet.
-    ///   - postbacks: What was found; nil where nothing was looked for.
     package init(_ text: String, postbacks: [RecordedPostback]?) {
         self.text = text
         self.postbacks = postbacks
     }
 
-    /// The page.
     package var page: Page {
         let views = (postbacks ?? []).map { ($0, Self.fields(of: $0)) }
         return Page(title: "Postback", place: .postback, tables: views.compactMap(\.1)) {

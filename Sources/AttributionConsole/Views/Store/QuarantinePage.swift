@@ -9,13 +9,6 @@ package struct QuarantinePage {
     private let deliveries: [QuarantinedDelivery]
     private let reasons: [String]
 
-    /// Makes the page.
-    ///
-    /// - Parameters:
-    ///   - query: What was asked for.
-    ///   - totals: How much there is of each class.
-    ///   - deliveries: The deliveries of this page.
-    ///   - reasons: Every reason a delivery can have.
     package init(
         _ query: QuarantineQuery, totals: [QuarantineTotal], deliveries: [QuarantinedDelivery], reasons: [String]
     ) {
@@ -27,7 +20,6 @@ package struct QuarantinePage {
 
     private static let link = PagePlace.quarantine.link
 
-    /// The page.
     package var page: Page {
         let tables = [totalsTable, deliveriesTable]
         return Page(title: "Quarantine", place: .quarantine, tables: tables) {
@@ -48,7 +40,7 @@ package struct QuarantinePage {
                     HTML(.p) {
                         HTML.link(
                             query.link(PageLink("quarantine", "requeue")).setting("after", nil),
-                            query.isNarrow ? "Judge these again …" : "Judge everything again …")
+                            query.hasFilter ? "Judge these again …" : "Judge everything again …")
                     }
                 }
             }
@@ -111,7 +103,7 @@ package struct QuarantinePage {
 extension QuarantineQuery {
     /// A page of what it selects, under the API's names.
     func link(_ page: PageLink) -> PageLink {
-        parameters.reduce(page) { $0.adding($1.name, $1.value) }
+        page.adding(parameters)
     }
 
     /// Its parameters.
@@ -122,11 +114,6 @@ extension QuarantineQuery {
             ("after", after > 0 ? String(after) : nil),
         ]
         return all.compactMap { name, value in value.map { PageLink.Parameter(name, $0) } }
-    }
-
-    /// Whether it selects less than everything.
-    var isNarrow: Bool {
-        kind != nil || reason != nil || id != nil || before != nil
     }
 }
 
@@ -146,17 +133,11 @@ extension PageLink {
 package struct RequeuePage {
     private let query: QuarantineQuery
 
-    /// Makes the pages of a change.
-    ///
-    /// - Parameter query: Which deliveries.
     package init(_ query: QuarantineQuery) {
         self.query = query
     }
 
     /// The question.
-    ///
-    /// - Parameter formToken: What the form has to carry; nil for a request without a session, which can send none.
-    /// - Returns: The page.
     package func question(formToken: String?) -> Page {
         Page(title: "Judge deliveries again?", place: .quarantine) {
             HTML(.section, .class("card"), .ariaLabel("Confirmation")) {
@@ -177,10 +158,7 @@ package struct RequeuePage {
     private func form(_ formToken: String) -> HTML {
         HTML(.form, .method("post"), .action(PageLink("quarantine", "requeue"))) {
             HTML.formToken(formToken)
-            HTML(
-                query.parameters.filter { $0.name != "after" }.map {
-                    HTML(.input, .type("hidden"), .name($0.name), .value($0.value))
-                })
+            HTML.hidden(query.parameters.filter { $0.name != "after" })
             HTML(.button, .type("submit")) { "Judge them again" }
             HTML.link(query.link(PagePlace.quarantine.link), "Cancel")
         }
