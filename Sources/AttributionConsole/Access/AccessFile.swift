@@ -8,7 +8,6 @@ import Platform
 
 /// The file of a token list: readable by its owner only, and replaced as a whole, keeping owner and mode.
 package struct AccessFile: Sendable {
-    /// Its path.
     package let path: String
 
     /// A list of 256 tokens takes about 60 KiB.
@@ -70,7 +69,6 @@ package struct AccessFile: Sendable {
 
     /// A list with the stamp of the file it was read from.
     package struct Reading: Sendable {
-        /// The list.
         package let list: AccessList
         let stamp: Stamp
     }

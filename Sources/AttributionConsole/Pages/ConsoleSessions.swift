@@ -68,7 +68,6 @@ package final class ConsoleSessions: Sendable {
 
 /// The sessions of people who logged in; bounded in number, and each in time.
 package struct SessionTable {
-    /// A session.
     package struct Session: Sendable {
         /// The secret in its cookie.
         package let id: String

@@ -4,7 +4,6 @@ import StrictJSON
 
 /// What a page's route answers.
 enum PageAnswer {
-    /// A page.
     case page(Page)
     /// A table as a file.
     case file(csv: String, name: String)
@@ -33,7 +32,6 @@ extension IngressAnswer {
         "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
         + "frame-ancestors 'none'"
 
-    /// A page.
     static func page(_ status: Int, _ document: String) -> IngressAnswer {
         var answer = text("text/html; charset=utf-8", document, status: status)
         answer.set("Content-Security-Policy", contentSecurityPolicy)

@@ -49,7 +49,6 @@ struct PageQuery {
 }
 
 extension PageSelection {
-    /// The parameters of a report.
     var reportParameters: ReportParameters {
         var texts = ReportParameters()
         texts.filters = filters

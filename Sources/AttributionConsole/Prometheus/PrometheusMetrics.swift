@@ -212,7 +212,6 @@ final class PrometheusHistogram: RecorderHandler, TimerHandler, PrometheusSeries
 package struct PrometheusSample: Sendable {
     /// The name of a counter or a gauge.
     package let name: String
-    /// The value.
     package let value: Double
     /// The labels with their values.
     package let labels: [(String, String)]
@@ -236,7 +235,6 @@ protocol PrometheusSeries: AnyObject, Sendable {
 }
 
 extension String {
-    /// Appends one sample.
     mutating func appendSample(_ name: String, _ labels: String, _ value: String) {
         self += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
     }

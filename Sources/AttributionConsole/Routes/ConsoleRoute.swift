@@ -111,7 +111,6 @@ package protocol ConsoleRoutes: Sendable {
 
 /// A route and its handler.
 package struct ConsoleEndpoint: Sendable {
-    /// The route.
     package let route: ConsoleRoute
     let answer: @Sendable (IngressRequest, ConsoleContext) async -> IngressAnswer
 

@@ -1,7 +1,18 @@
+package import Attribution
 import AttributionListener
+package import AttributionStore
+import FoundationEssentials
 package import Logging
 package import Metrics
+import NIOCore
 import ServiceLifecycle
+import StrictJSON
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
 
 /// The console's routes on a Unix socket beside the store, for commands that change a store this process owns.
 ///
@@ -51,6 +62,192 @@ package struct ConsoleSocket: Service {
                 "commands cannot reach this server: quarantine requeue, recount --repair and others will not work",
                 error: error, metadata: ["socket": "\(path)"])
             try await gracefulShutdown()
+        }
+    }
+}
+
+/// Asks the process that owns a store to change it, at the socket beside the store.
+package struct OwnerClient: Sendable {
+    private let store: String
+
+    /// A repair reads the whole store twice: some minutes for ten million postbacks.
+    private static let timeout = Duration.seconds(7_200)
+    private static let longestAnswer = 64 << 20
+
+    /// Names the owner.
+    package init(store: String) {
+        self.store = store
+    }
+
+    /// Judges deliveries of the quarantine again, with the keys the owner trusts.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func requeue(_ query: QuarantineQuery) async throws -> Requeued {
+        struct Answer: Decodable {
+            let judged: Int64
+            let recorded: Int64
+            let duplicate: Int64
+            let conflict: Int64
+            let stayed: Int64
+        }
+        let answer = try await ask(.requeue, query.json, for: Answer.self)
+        var requeued = Requeued()
+        requeued.judged = answer.judged
+        requeued.recorded = answer.recorded
+        requeued.duplicate = answer.duplicate
+        requeued.conflict = answer.conflict
+        requeued.stayed = answer.stayed
+        return requeued
+    }
+
+    /// Deletes deliveries from the quarantine for good.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func prune(_ query: QuarantineQuery) async throws -> Int64 {
+        struct Answer: Decodable {
+            let deleted: Int64
+        }
+        return try await ask(.prune, query.json, for: Answer.self).deleted
+    }
+
+    /// Counts everything again and repairs what is derived from the raw bytes.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func repair() async throws -> RecountOutcome {
+        try await ask(.recount, .object(["repair": .bool(true)]), for: RecountOutcome.self)
+    }
+
+    /// Issues web ads.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func issue(_ request: WebAdRequest, count: Int, issuedAtMilliseconds: Int64?) async throws -> [String] {
+        var lines: [String] = []
+        while lines.count < count {
+            let pageCount = min(count - lines.count, WebAdRoutes.maximumCount)
+            let time = issuedAtMilliseconds.map { "&issued-at=\($0)" } ?? ""
+            let answer = try await send(.webAds, query: "?count=\(pageCount)\(time)", request.json)
+            let issued = answer.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+            guard issued.count == pageCount else {
+                throw OwnerProblem.cutShort(store: store)
+            }
+            lines += issued
+        }
+        return lines
+    }
+
+    private func ask<Answer: Decodable>(_ route: ConsoleRoute, _ body: JSONText, for: Answer.Type) async throws
+        -> Answer
+    {
+        let answer = try await send(route, query: "", body)
+        guard let decoded = try? JSONDecoder().decode(Answer.self, from: Data(answer)) else {
+            throw OwnerProblem.noAnswer(store: store, reason: "its answer is not one of this release of skan")
+        }
+        return decoded
+    }
+
+    /// Sends a request and takes the answer, which must be 200.
+    private func send(_ route: ConsoleRoute, query: String, _ body: JSONText) async throws -> [UInt8] {
+        let answer: HTTPClient.Answer
+        do {
+            let request = try HTTPClient.Request(
+                url: "http://localhost" + route.definition.path + query,
+                socket: ConsoleSocket.path(besideStore: store), json: .whole(Array(body.line.utf8)))
+            answer = try await HTTPClient().send(request, keeping: Self.longestAnswer, within: Self.timeout)
+        } catch {
+            throw problem(error)
+        }
+        guard answer.isWhole else {
+            throw OwnerProblem.cutShort(store: store)
+        }
+        guard answer.status == 200 else {
+            throw Self.refusal(answer.status, answer.body)
+        }
+        return answer.body
+    }
+
+    private func problem(_ error: any Error) -> OwnerProblem {
+        // The system's message where there is one; those of the libraries are not meant for users.
+        switch error {
+        case let error as SocketError:
+            return .noAnswer(store: store, reason: error.description)
+        case let error as IOError:
+            switch error.errnoCode {
+            case ENOENT: return .noSocket(store: store)
+            case EACCES, EPERM: return .notPermitted(store: store)
+            case ECONNREFUSED: return .noAnswer(store: store, reason: "nothing listens there")
+            case ECONNRESET, EPIPE: return .cutShort(store: store)
+            default: return .noAnswer(store: store, reason: String(cString: strerror(error.errnoCode)))
+            }
+        case ChannelError.connectTimeout:
+            return .noAnswer(store: store, reason: "the connection could not be made")
+        default:
+            return .cutShort(store: store)
+        }
+    }
+
+    private static func refusal(_ status: Int, _ body: [UInt8]) -> OwnerProblem {
+        struct Answer: Decodable {
+            let reason: String
+            let detail: String
+            let hint: String?
+        }
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(body))
+        return .refused(
+            Refusal(
+                answer.flatMap { ErrorCode(rawValue: $0.reason) } ?? .unexpected,
+                answer?.detail ?? "the process that has the store open answered \(status)", hint: answer?.hint))
+    }
+}
+
+/// Why the owner of a store did not carry out a request.
+package enum OwnerProblem: CodedError, Hashable {
+    /// There is no socket beside the store.
+    case noSocket(store: String)
+    /// Nothing listens on the socket.
+    case noAnswer(store: String, reason: String)
+    /// The socket belongs to another user.
+    case notPermitted(store: String)
+    /// The connection ended before the answer did.
+    case cutShort(store: String)
+    /// The owner refused.
+    case refused(Refusal)
+
+    /// The stable code: the owner's own when it refused.
+    package var code: ErrorCode {
+        switch self {
+        case .noSocket, .noAnswer, .notPermitted, .cutShort: .ownerUnreachable
+        case .refused(let refusal): refusal.code
+        }
+    }
+}
+
+extension OwnerProblem: CustomStringConvertible {
+    /// What is wrong.
+    package var description: String {
+        switch self {
+        case .noSocket(let store):
+            "another process has the store \(store) open, and there is no "
+                + "\(ConsoleSocket.path(besideStore: store)) to reach it"
+        case .noAnswer(let store, let reason):
+            "another process has the store \(store) open, and does not answer at "
+                + "\(ConsoleSocket.path(besideStore: store)): \(reason)"
+        case .notPermitted(let store):
+            "another user's process has the store \(store) open"
+        case .cutShort(let store):
+            "the process that has the store \(store) open ended before it answered; changes made until then remain"
+        case .refused(let refusal): refusal.message
+        }
+    }
+
+    /// What to do.
+    package var hint: String? {
+        switch self {
+        case .noSocket:
+            "a server creates it at startup, and other commands finish soon; try again, or stop the process"
+        case .noAnswer: "it may be starting or stopping; try again, or stop the process"
+        case .notPermitted: "run the command as the user that skan serve runs as"
+        case .cutShort: "see the server's log, and run the command again"
+        case .refused(let refusal): refusal.hint ?? (refusal.code == .storeFailed ? "see the server's log" : nil)
         }
     }
 }

@@ -53,7 +53,6 @@ struct RequestParameters {
         names.contains { values[$0] != nil }
     }
 
-    /// A text.
     func text(_ name: String) throws(FieldProblem) -> String? {
         switch values[name] {
         case nil: return nil
@@ -111,7 +110,6 @@ struct RequestParameters {
         return try Moment(text, field: name).milliseconds
     }
 
-    /// A day.
     func day(_ name: String) throws(FieldProblem) -> CalendarDay? {
         guard let text = try text(name) else {
             return nil

@@ -57,7 +57,6 @@ package struct ExportedPostback: Sendable {
     }
 }
 
-/// The format of an export.
 package enum ExportFormat: String, CaseIterable, Hashable, Sendable {
     /// One JSON object per line.
     case ndjson

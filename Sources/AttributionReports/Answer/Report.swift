@@ -4,7 +4,6 @@ package import StrictJSON
 
 /// A free report: rows, their totals, and the deliveries of the same days.
 package struct Report: Sendable {
-    /// The request.
     package let request: ReportRequest
     /// The rows shown, in the requested order.
     package let rows: ReportRows

@@ -4,7 +4,6 @@ package import StrictJSON
 
 /// A report with a name: its sections, and what they were counted from.
 package struct StandardReport: Sendable {
-    /// The request.
     package let request: StandardReportRequest
     /// The sections, all counted up to the same position; only the requested one if the request names one.
     package let sections: [ReportSection]
@@ -45,7 +44,6 @@ package struct StandardReport: Sendable {
         self.programVersion = programVersion
     }
 
-    /// The name of the report.
     package var name: StandardReportName {
         request.name
     }

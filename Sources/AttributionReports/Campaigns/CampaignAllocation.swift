@@ -16,7 +16,6 @@ package struct CampaignAllocation: Sendable {
 
     /// What people call it.
     package let name: String
-    /// The network.
     package let network: AdNetworkID
     /// The advertised app.
     package let app: AppStoreItemID

@@ -6,7 +6,6 @@ struct CampaignMapReader {
     private(set) var map = CampaignMap()
     private var problems = DocumentProblems()
 
-    /// Reads a file.
     mutating func read(_ file: [UInt8]) -> [DocumentProblem] {
         problems = DocumentProblems()
         let members = ["apps", "source-apps", "campaigns"]

@@ -66,7 +66,6 @@ package struct NamedCampaign: Hashable, Sendable {
         case over
     }
 
-    /// Its state on a day.
     package func state(on day: CalendarDay) -> State {
         if day < from {
             return .planned

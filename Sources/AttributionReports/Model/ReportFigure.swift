@@ -2,7 +2,6 @@ package import Attribution
 
 /// A column whose cells follow from counts.
 package struct ReportFigure: Sendable {
-    /// The column.
     package let column: ReportColumn
     /// Makes the cell of some counts.
     package let cell: @Sendable (Counts) -> ReportCell

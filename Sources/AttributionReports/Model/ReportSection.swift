@@ -8,7 +8,6 @@ package struct ReportSection: Sendable {
     package let meaning: String
     /// The columns, those with keys first.
     package private(set) var columns: [ReportColumn]
-    /// The rows.
     package private(set) var rows: ReportSectionRows
     /// The sums of all rows, and the rates of these sums; nil for a table whose rows cannot be added.
     package private(set) var totals: ReportSectionRow?
@@ -164,7 +163,6 @@ struct SectionLayout {
             column.kind.isRange ? [SectionLayout.lower, SectionLayout.upper].map { "\(name)-\($0)" } : [name]
         }
 
-        /// The cell of a row.
         func cell(_ row: ReportSectionRow) -> ReportCell {
             isPrevious ? row.previous?[index] ?? .absent : row.cells[index]
         }

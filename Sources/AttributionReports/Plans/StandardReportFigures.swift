@@ -6,7 +6,6 @@ package struct StandardReportFigures: Sendable {
     /// The counts of one combination of the breakdown's dimensions.
     package typealias Row = SumRow<Counts>
 
-    /// The request.
     package let request: StandardReportRequest
     /// The counts of each day with postbacks, from the first one ever to the end of the period.
     package let days: [CalendarDay: Counts]
@@ -73,7 +72,6 @@ extension StandardReportFigures {
         request.previous.map { period in Self.sum(days.filter { period.contains($0.key) }) }
     }
 
-    /// The sum of some days.
     static func sum(_ days: [CalendarDay: Counts]) -> Counts {
         days.values.reduce(into: Counts()) { $0 += $1 }
     }
@@ -130,7 +128,6 @@ package struct BreakdownRows: Sequence, Sendable {
         return sums.keys.map { OrderedValue($0) }.sorted().compactMap { sums[$0.text] }
     }
 
-    /// The sum of all rows.
     var sum: StandardReportFigures.Row {
         reduce(into: SumRow(values: [], current: Counts(), previous: nil)) { $0.add($1) }
     }

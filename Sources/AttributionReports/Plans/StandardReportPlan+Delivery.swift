@@ -146,7 +146,6 @@ struct DeliverySums: Summable {
         self.count = count
     }
 
-    /// The deliveries of some kinds.
     init(_ deliveries: DeliveryCounts, _ isCounted: (DeliveryCounts.Kind) -> Bool) {
         for (kind, tally) in deliveries.tallies where isCounted(kind) {
             count += tally.count

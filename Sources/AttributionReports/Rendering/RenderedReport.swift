@@ -2,7 +2,6 @@ import Attribution
 package import AttributionStore
 package import StrictJSON
 
-/// The format of a report.
 package enum ReportFormat: String, CaseIterable, Hashable, Sendable {
     /// Aligned columns for a terminal, as many as fit into its width.
     case table

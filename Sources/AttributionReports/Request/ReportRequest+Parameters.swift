@@ -30,7 +30,6 @@ package struct ReportParameters: Sendable {
     package var asOf: String?
     /// Whether to show the conversion values as bars below the table.
     package var showsHistogram = false
-    /// The format of the report.
     package var format = ReportFormat.table
 
     package init() {}

@@ -14,7 +14,6 @@ package struct StandardReportParameters: Sendable {
     package var isCompared = true
     /// Whether to define every column.
     package var isExplained = false
-    /// The format of the report.
     package var format = ReportFormat.table
 
     package init() {}
@@ -22,7 +21,6 @@ package struct StandardReportParameters: Sendable {
 
 /// A request for a standard report.
 package struct StandardReportRequest: Sendable {
-    /// The name of the report.
     package let name: StandardReportName
     /// What to count, without dimensions.
     package var selection: ReportRequest

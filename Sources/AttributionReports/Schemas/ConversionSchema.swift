@@ -4,7 +4,6 @@ package import Attribution
 package struct ConversionSchema: Hashable, Sendable {
     /// Some bits of a fine value with a meaning of their own.
     package struct BitField: Hashable, Sendable {
-        /// The name.
         package let name: String
         /// The lowest bit, counted from 0.
         package let firstBit: Int

@@ -101,7 +101,6 @@ package struct ConversionSchemas: DocumentSet {
 
 /// The days on which an app went from one schema to another, and on which postbacks of both may arrive.
 package struct SchemaChange: Hashable, Sendable {
-    /// The app.
     package let app: AppStoreItemID
     /// The schema until then; nil for none.
     package let former: ConversionSchema?

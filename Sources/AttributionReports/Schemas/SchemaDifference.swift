@@ -2,7 +2,6 @@ package import Attribution
 
 /// Values that mean something else in one set of schemas than in another, on the same days.
 package struct SchemaDifference: Hashable, Sendable {
-    /// The app.
     package let app: AppStoreItemID
     /// The first day on which they differ.
     package let from: CalendarDay

@@ -4,11 +4,8 @@ package struct PageLink: Hashable, Sendable {
     /// The parameters, in order; a name may occur several times.
     package private(set) var query: [Parameter]
 
-    /// A parameter.
     package struct Parameter: Hashable, Sendable {
-        /// The name.
         package let name: String
-        /// The value.
         package let value: String
 
         package init(_ name: String, _ value: String) {

@@ -1,6 +1,5 @@
 /// The keys and tokens in use, by name; never a secret.
 package struct KeysPage {
-    /// A key.
     package struct Key: Hashable, Sendable {
         let name: String
         let purpose: String
@@ -13,7 +12,6 @@ package struct KeysPage {
         }
     }
 
-    /// A token.
     package struct Token: Hashable, Sendable {
         let id: String
         let name: String
@@ -97,7 +95,6 @@ package struct LoginPage {
         self.problem = problem
     }
 
-    /// The page.
     package func page(formToken: String) -> Page {
         Page(title: "Log in", place: .elsewhere) {
             if let problem {

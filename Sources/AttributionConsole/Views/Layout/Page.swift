@@ -50,7 +50,6 @@ package struct PageSurroundings: Sendable {
 }
 
 extension Page {
-    /// The whole document.
     package func document(in surroundings: PageSurroundings) -> String {
         HTML.document(
             HTML(.html, .lang("en")) {

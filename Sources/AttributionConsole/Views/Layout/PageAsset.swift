@@ -4,9 +4,7 @@ import AttributionStore
 package struct PageAsset: Hashable, Sendable {
     /// The file's name.
     package let name: String
-    /// Its media type.
     package let mediaType: String
-    /// Its content.
     package let content: String
 
     private init(_ name: String, _ ending: String, _ mediaType: String, _ content: String) {
@@ -24,7 +22,6 @@ package struct PageAsset: Hashable, Sendable {
 
     /// The style sheet.
     package static let style = PageAsset("page", ".css", "text/css; charset=utf-8", Stylesheet.text)
-    /// The icon.
     package static let icon = PageAsset(
         "icon", ".svg", "image/svg+xml",
         HTML.image(

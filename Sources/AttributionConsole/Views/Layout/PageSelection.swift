@@ -9,9 +9,7 @@ package struct PageSelection: Hashable, Sendable {
     package var timeZone: String?
     /// `period`; nil for the days of ``from`` and ``to``, or ``defaultPeriod``.
     package var period: String?
-    /// `from`.
     package var from: String?
-    /// `to`.
     package var to: String?
     /// Each `where`.
     package var filters: [String]

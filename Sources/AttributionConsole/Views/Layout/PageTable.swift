@@ -4,7 +4,6 @@ import StrictJSON
 
 /// A table of a page, which is also a file of comma-separated values.
 package struct PageTable: Hashable, Sendable {
-    /// A column.
     package struct Column: Hashable, Sendable {
         let name: String
         var isNumber = false
@@ -55,7 +54,6 @@ package struct PageTable: Hashable, Sendable {
         static let blank = Cell(content: .absent)
     }
 
-    /// A row.
     package struct Row: Hashable, Sendable {
         let cells: [Cell]
         /// How long the bar behind its first cell is, from 0 to 1; nil for none.

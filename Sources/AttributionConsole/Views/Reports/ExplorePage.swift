@@ -6,13 +6,9 @@ import AttributionStore
 package struct ExplorePage {
     /// The parameters besides the selection, as given.
     package struct Choice: Hashable, Sendable {
-        /// `by`.
         package var by: String?
-        /// `columns`.
         package var columns: String?
-        /// `sort`.
         package var sort: String?
-        /// `top`.
         package var top: String?
 
         package init(by: String? = nil, columns: String? = nil, sort: String? = nil, top: String? = nil) {

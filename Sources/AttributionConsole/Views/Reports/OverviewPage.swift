@@ -1,3 +1,4 @@
+import Attribution
 package import AttributionReports
 package import AttributionStore
 
@@ -54,5 +55,192 @@ package struct OverviewPage {
             view.remarks,
             view.sections(of: .overview),
         ])
+    }
+}
+
+/// Whether all is well, from what is known without the store's help, and from the store what it can tell.
+struct HealthPanel {
+    let health: ServerHealth
+    /// What of yesterday's traffic a person should look at.
+    let traffic: [TrafficFinding]
+    /// How much there is in the quarantine, or why that is not known; nil where it is not shown.
+    let quarantine: Result<[QuarantineTotal], PageProblem>?
+    /// What came in today; nil where that was not counted.
+    let today: InstallsToday?
+    /// What the page counts, which links to other pages keep.
+    let selection: PageSelection
+
+    var html: HTML {
+        HTML(.section, .class("card"), .ariaLabelledBy("health")) {
+            HTML(.h2, .id("health")) { "Is it alive?" }
+            verdict
+            HTML(.dl, .class("figures")) {
+                if health.hasFigures {
+                    Self.figure("Last postback", age(of: health.lastRecordedAtMilliseconds), ago)
+                }
+                if let today {
+                    Self.figure(
+                        selection.filters.isEmpty ? today.name : today.name + ", as selected", .count(today.count),
+                        HTML(today.yesterday.map { "so far; yesterday \($0.grouped)" } ?? "so far"))
+                }
+                if health.hasFigures {
+                    figuresOfAllNetworks
+                }
+                Self.figure("Certificate ends", certificateEnd, certificateDay)
+                Self.figure("Running for", age(of: health.startedAtMilliseconds), nil)
+            }
+            HTML(.p, .class("more")) {
+                "Seen at "
+                HTML.moment(health.nowMilliseconds)
+                ". "
+                HTML.link(selection.link(PageLink()), "Look again")
+            }
+        }
+    }
+
+    private var figuresOfAllNetworks: HTML {
+        HTML([
+            Self.figure("In quarantine", quarantineCount, nil),
+            Self.figure(
+                "Deliveries a second", health.deliveriesPerSecond.map { HTML.decimal($0, places: 1) },
+                HTML("in the last minute")),
+            Self.figure("Waiting", health.waiting.map { .count(Int64($0)) }, HTML("to be recorded")),
+            Self.figure("Store", storeBytes.map { HTML($0.bytes) }, .value(health.store)),
+            Self.figure(
+                "Disk free", health.disk.map { HTML($0.free.bytes) },
+                health.disk.map { HTML("of \($0.all.bytes)") }),
+        ])
+    }
+
+    private var verdict: HTML {
+        var notices = health.findings.map { HTML.notice($0.mood, $0.text) }
+        if case .failure(let problem)? = quarantine {
+            notices.append(problem.notice)
+        }
+        notices += traffic.map { finding in
+            HTML(.p, HTML.Mood.uncertain.attribute) {
+                finding.text
+                " "
+                cause(of: finding)
+            }
+        }
+        return notices.isEmpty ? .notice(.good, "All is well: postbacks are recorded.") : HTML(notices)
+    }
+
+    /// Where a person sees more of a finding.
+    private func cause(of finding: TrafficFinding) -> HTML {
+        func kept(_ kind: QuarantineClass, _ text: String) -> HTML {
+            .link(QuarantineQuery(kind: kind).link(PagePlace.quarantine.link), text)
+        }
+        return switch finding {
+        case .forged: kept(.forged, "See what does not verify")
+        case .unknown: kept(.future, "See what is not known")
+        case .conflicts: .link(PagePlace.conflicts.link, "See the conflicts")
+        case .drought(let app, _, _), .missingValues(let app, _, _), .invalidValues(let app, _):
+            .link(selection.narrowed(to: .app, app).link(PagePlace.report("campaigns").link), "See its campaigns")
+        }
+    }
+
+    private static func figure(_ name: String, _ value: HTML?, _ detail: HTML?) -> HTML {
+        HTML(.div) {
+            HTML(.dt) { name }
+            HTML(.dd) {
+                value ?? HTML(.span, .class("none")) { "unknown" }
+                if let detail {
+                    " "
+                    HTML(.span, .class("change")) { detail }
+                }
+            }
+        }
+    }
+
+    private func age(of milliseconds: Int64?) -> HTML? {
+        milliseconds.map { HTML((health.nowMilliseconds - $0).spanOfMilliseconds) }
+    }
+
+    private var ago: HTML? {
+        health.lastRecordedAtMilliseconds.map { HTML([HTML("ago, at "), .moment($0)]) }
+    }
+
+    private var quarantineCount: HTML? {
+        guard case .success(let totals)? = quarantine else {
+            return nil
+        }
+        let count = totals.reduce(0) { $0 + $1.count }
+        return HTML(.a, .href(PagePlace.quarantine.link)) { HTML.count(count) }
+    }
+
+    private var storeBytes: Int64? {
+        health.parts.isEmpty ? nil : health.parts.reduce(0) { $0 + $1.bytes }
+    }
+
+    private var certificateEnd: HTML {
+        guard let end = health.certificateEndMilliseconds else {
+            return .none
+        }
+        return HTML(
+            end <= health.nowMilliseconds ? "expired" : "in " + (end - health.nowMilliseconds).spanOfMilliseconds)
+    }
+
+    private var certificateDay: HTML {
+        health.certificateEndMilliseconds.map(HTML.moment) ?? HTML("no TLS on the public listener")
+    }
+
+    /// The answers of the public listener; nil where they are not known.
+    var answers: PageTable? {
+        health.answers.map { answers in
+            PageTable(
+                id: "answers", caption: "Answers to devices since the process was started",
+                columns: [.init("status"), .init("answers", isNumber: true), .init("meaning")],
+                rows: answers.map { .init([.words($0.status), .count($0.count), .words(Self.meaning($0.status))]) },
+                emptyText: "No request has come yet.")
+        }
+    }
+
+    private static func meaning(_ status: String) -> String {
+        switch status {
+        case "200": "acknowledged: recorded, repeated or kept"
+        case "dropped": "the client was gone before its answer"
+        case "503": "not acknowledged: the device sends it again"
+        case "400", "422": "refused: it cannot be a postback"
+        case _ where status.hasPrefix("4"): "refused"
+        default: ""
+        }
+    }
+}
+
+/// How many installs today has brought so far.
+struct InstallsToday {
+    /// What is counted: test installs are named as such.
+    let name: String
+    /// Today's, so far.
+    let count: Int64
+    /// Those of the whole of yesterday; nil where the report does not have that day.
+    let yesterday: Int64?
+}
+
+extension StandardReport {
+    /// Today's installs, from the section of days; nil for a report of other days.
+    func installsToday(nowMilliseconds: Int64) -> InstallsToday? {
+        let today = CalendarDay(containing: nowMilliseconds, in: request.selection.timeZone)
+        guard let count = installs(on: today) else {
+            return nil
+        }
+        let traffic = request.selection.traffic
+        return InstallsToday(
+            name: traffic == .apple ? "Installs today" : "\(traffic.rawValue.capitalizedFirst) installs today",
+            count: count, yesterday: installs(on: today.advanced(by: -1)))
+    }
+
+    private func installs(on day: CalendarDay) -> Int64? {
+        guard let days = sections.first(where: { $0.name == "days" }),
+            let name = days.columns.firstIndex(where: { $0.dimension == .day }),
+            let installs = days.columns.firstIndex(where: { $0.name == "installs" }),
+            let row = days.rows.first(where: { $0.cells[name] == .key(day.description) }),
+            case .count(let count) = row.cells[installs]
+        else {
+            return nil
+        }
+        return count
     }
 }

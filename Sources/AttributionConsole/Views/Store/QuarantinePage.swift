@@ -106,7 +106,6 @@ extension QuarantineQuery {
         page.adding(parameters)
     }
 
-    /// Its parameters.
     var parameters: [PageLink.Parameter] {
         let all: [(String, String?)] = [
             ("class", kind?.rawValue), ("reason", reason), ("id", id.map { String($0) }),
@@ -137,7 +136,6 @@ package struct RequeuePage {
         self.query = query
     }
 
-    /// The question.
     package func question(formToken: String?) -> Page {
         Page(title: "Judge deliveries again?", place: .quarantine) {
             HTML(.section, .class("card"), .ariaLabel("Confirmation")) {
