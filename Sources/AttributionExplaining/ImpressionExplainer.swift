@@ -19,10 +19,6 @@ package struct ImpressionExplainer: Sendable {
 
     /// Judges an impression.
     ///
-    /// - Parameters:
-    ///   - bytes: A JSON object with Apple's names, those of StoreKit's parameters, of `SKAdImpression` or of a web ad's
-    ///     answer; or a compact JWS, alone or as the member `compact-jws`.
-    ///   - signedText: The text that the signer built, to be compared with Apple's.
     /// - Returns: The verdict with its cause.
     package func explain(_ bytes: [UInt8], signedText: [UInt8]? = nil) -> Explanation {
         let text = String(decoding: bytes.prefix(Self.limit), as: UTF8.self).trimmed

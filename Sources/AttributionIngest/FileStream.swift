@@ -56,7 +56,6 @@ package final class FileStream {
 
     /// The next bytes; nil at the end.
     ///
-    /// - Parameter limit: The maximum number.
     /// - Returns: The bytes.
     /// - Throws: ``CodedErrors/Refusal`` if the file cannot be read.
     package func next(upTo limit: Int64 = .max) throws(Refusal) -> [UInt8]? {

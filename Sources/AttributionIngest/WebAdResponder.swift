@@ -34,16 +34,6 @@ package final class WebAdResponder: Service {
     private let queue: BatchQueue<Pending>
 
     /// Creates a responder; it works while ``run()`` does.
-    ///
-    /// - Parameters:
-    ///   - ledger: Stores the ads.
-    ///   - signer: Signs the payloads; it may be replaced at any time.
-    ///   - limits: The limits of the queue and of groups.
-    ///   - signDigest: Signs with the keys of this process; it need not be reliable.
-    ///   - requestSignatures: Requests signatures with keys that are not in this process.
-    ///   - answeringTogether: Called with the work of answering a group, which it must do exactly once before it
-    ///     returns.
-    ///   - logger: Where failures are logged.
     package init(
         ledger: any WebAdLedger,
         signer: CurrentSigner,

@@ -39,10 +39,6 @@ package struct Credentials: Sendable {
     package let problems: [Problem]
 
     /// Reads every file that a configuration names.
-    ///
-    /// - Parameters:
-    ///   - configuration: The server's configuration.
-    ///   - now: The current time, at which the certificate must be valid.
     package init(reading configuration: ServerConfiguration, at now: Date) {
         var problems: [Problem] = []
         func attempt<Value>(_ part: Part, _ read: () throws -> Value) -> Value? {

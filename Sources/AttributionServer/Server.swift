@@ -42,11 +42,6 @@ package struct Server: Sendable {
     ///
     /// The store comes last: a server that cannot start leaves none behind, and changes none.
     ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - metrics: The metrics that the console shows; should be the process's metrics system.
-    ///   - logger: Receives its log.
-    ///   - onEvent: Called with events, on any thread.
     /// - Throws: ``ServerConfiguration/Problem``, or the problem of a file or an address it needs.
     package init(
         _ configuration: ServerConfiguration,
@@ -197,7 +192,6 @@ package struct Server: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Parameter signals: The signals that begin one.
     /// - Throws: The error of a service that failed, which stops the others too.
     package func run(stoppingOn signals: [UnixSignal] = []) async throws {
         // The error of a service is thrown here; the library's lines about it are not meant for an operator.

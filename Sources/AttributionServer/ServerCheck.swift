@@ -20,10 +20,6 @@ package struct ServerCheck: Sendable {
     package private(set) var problems: [any Error] = []
 
     /// Checks everything that a configuration names.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - now: The current time.
     package init(_ configuration: ServerConfiguration, at now: Date) async {
         let credentials = Credentials(reading: configuration, at: now)
         problems = configuration.problems

@@ -15,10 +15,6 @@ struct ServerStorage: Sendable {
 
     /// Opens the store.
     ///
-    /// - Parameters:
-    ///   - location: Where it is.
-    ///   - configuration: The server's configuration.
-    ///   - onEvent: Told what an operator should hear of, on any thread.
     /// - Throws: ``AttributionStore/StoreError``.
     init(
         opening location: StoreLocation,
@@ -67,7 +63,6 @@ package enum StoreLocation: Sendable {
 
     /// Reads what was given as `--store`.
     ///
-    /// - Parameter text: A path, or an address that begins with `postgresql://`.
     /// - Throws: ``AttributionStore/StoreError`` for an address that cannot be used.
     package init(_ text: String) throws(StoreError) {
         self = PostgreSQLAddress.isAddress(text) ? .database(try PostgreSQLAddress(text)) : .file(text)
@@ -114,7 +109,6 @@ package enum StoreLocation: Sendable {
 
     /// The owner of the web ads beside a file, or those of a database; nil for a file that has none.
     ///
-    /// - Parameter makesFile: Whether a file is made that is missing.
     /// - Returns: The web ads.
     /// - Throws: ``AttributionStore/StoreError``.
     package func makeWebAds(makesFile: Bool) throws -> (any WebAdCopying)? {
@@ -129,10 +123,6 @@ package enum StoreLocation: Sendable {
 
     /// The owner of a file, or one more node of a database.
     ///
-    /// - Parameters:
-    ///   - settings: What is counted how, and what is kept.
-    ///   - requiresSynchronous: Whether nothing is recorded that the loss of one server of a database would lose.
-    ///   - onEvent: Told what an operator should hear of, on any thread.
     /// - Returns: The writer.
     /// - Throws: ``AttributionStore/StoreError``.
     package func makeWriter(

@@ -55,7 +55,6 @@ package struct FixedKeyVerifier: Sendable {
 
     /// Verifies a signature.
     ///
-    /// - Parameter check: The digest, the signature and the key.
     /// - Returns: `valid` or `invalid`; `undecided` only as described in `Verdict`.
     package func verify(_ check: SignatureCheck) -> Verdict {
         guard check.signature.curve == check.key.curve else { return .invalid }
@@ -75,7 +74,6 @@ package struct FixedKeyVerifier: Sendable {
     /// megabyte of memory with windows of 13 bits, up to two with narrower ones; on P-256 with lanes less than a tenth
     /// of one.
     ///
-    /// - Parameter checks: The digests, signatures and keys.
     /// - Returns: The verdicts, in the order of `checks`.
     package func verify(_ checks: [SignatureCheck]) -> [Verdict] {
         var verdicts = [Verdict](repeating: .invalid, count: checks.count)
@@ -114,11 +112,6 @@ package struct SignatureCheck: Sendable, BitwiseCopyable {
     package let key: FixedKey
 
     /// Makes a check.
-    ///
-    /// - Parameters:
-    ///   - digest: The digest of the signed message.
-    ///   - signature: The signature.
-    ///   - key: The key's handle, from the verifier to use.
     package init(digest: MessageDigest, signature: ECDSASignature, key: FixedKey) {
         self.digest = digest
         self.signature = signature

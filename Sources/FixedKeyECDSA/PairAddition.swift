@@ -21,12 +21,6 @@ struct PairAddition<C: Curve> {
     ///
     /// Row i of the points has the i-th point of every signature. The upper half of the rows is added to the lower
     /// half until one row is left; with an odd number of rows, the middle one is skipped.
-    ///
-    /// - Parameters:
-    ///   - indices: The points of the table, row by row.
-    ///   - table: The table.
-    ///   - sums: Set to the x of each column's sum.
-    ///   - exception: Called for a column whose sum the formulas do not cover.
     func add(
         _ indices: UnsafePointer<SignedIndex>, of table: WindowTable<C>, into sums: UnsafeMutablePointer<UInt256>,
         exception: (Int) -> Void
@@ -59,14 +53,6 @@ extension AffinePoint {
     /// Montgomery's trick: the differences x₂ − x₁ are multiplied together, the product is
     /// inverted, and each inverse follows from the products before and after it: three multiplications
     /// each instead of an inversion. Pairs are visited from first to last, then from last to first.
-    ///
-    /// - Parameters:
-    ///   - count: The number of pairs.
-    ///   - products: Memory for `count` elements.
-    ///   - left: The first point of a pair.
-    ///   - right: The second point of a pair.
-    ///   - store: Stores the sum of a pair; may overwrite only the points of that pair.
-    ///   - exception: Called for a pair with equal x, whose sum is wrong.
     @inline(__always)
     static func addPairs(
         _ count: Int, products: UnsafeMutablePointer<Field>, left: (Int) -> AffinePoint, right: (Int) -> AffinePoint,

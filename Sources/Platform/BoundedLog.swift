@@ -54,7 +54,6 @@ package final class BoundedLog: Sendable {
 
     /// Waits until every line so far is written.
     ///
-    /// - Parameter limit: The longest wait.
     /// - Returns: Whether all lines were written in time.
     @discardableResult
     package func flush(within limit: Duration) -> Bool {
@@ -182,8 +181,6 @@ struct LineQueue {
     }
 
     /// Takes all lines.
-    ///
-    /// - Parameter batch: Receives them; its memory is reused for the queue.
     mutating func take(into batch: inout Batch) {
         batch.bytes.removeAll(keepingCapacity: true)
         swap(&bytes, &batch.bytes)
@@ -204,11 +201,6 @@ package struct BoundedLogHandler: LogHandler {
     private let describe: @Sendable (any Error) -> [String: String]
 
     /// Makes a handler.
-    ///
-    /// - Parameters:
-    ///   - log: The log to write to.
-    ///   - logLevel: The lowest level that is logged.
-    ///   - describe: The fields of an error, by name.
     package init(
         _ log: BoundedLog, logLevel: Logger.Level,
         describe: @escaping @Sendable (any Error) -> [String: String] = { ["error": "\($0)"] }

@@ -48,9 +48,6 @@ package struct CheckedFile: ~Copyable {
     /// It belongs to root or to its user. A group may read it if it is read-only, as systemd credentials and Kubernetes
     /// secrets are.
     ///
-    /// - Parameters:
-    ///   - user: Who is going to use it.
-    ///   - isManaged: Whether it is changed, not used, as root may do for the user of a service.
     /// - Throws: ``Problem`` if others can.
     package borrowing func checkIsSecret(
         of user: UInt32 = geteuid(), isManaged: Bool = false

@@ -20,7 +20,6 @@ package struct FileReplacement: ~Copyable {
 
     /// Waits for the lock.
     ///
-    /// - Parameter path: The file; it need not exist.
     /// - Throws: ``Problem`` if its folder cannot be locked.
     package init(locking path: String) throws(Problem) {
         let path = try Self.resolved(path)
@@ -43,9 +42,6 @@ package struct FileReplacement: ~Copyable {
 
     /// Replaces the file, keeping owner and mode.
     ///
-    /// - Parameters:
-    ///   - bytes: The new content.
-    ///   - mode: The mode of a file that did not exist.
     /// - Throws: ``Problem``, with the former file as it was.
     package borrowing func replace(with bytes: [UInt8], mode: UInt32) throws(Problem) {
         try Self.replace(path, with: bytes, mode: mode)
@@ -56,10 +52,6 @@ package struct FileReplacement: ~Copyable {
 
     /// Replaces a file that no one else changes, keeping owner and mode.
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - bytes: The new content.
-    ///   - mode: The mode of a file that did not exist.
     /// - Throws: ``Problem``, with the former file as it was.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(Problem) {
         try replace(try resolved(path), with: bytes, mode: mode)
@@ -67,7 +59,6 @@ package struct FileReplacement: ~Copyable {
 
     /// Where the new content of a file is written before it replaces the file.
     ///
-    /// - Parameter path: The file.
     /// - Returns: The path beside what a symlink leads to.
     package static func temporaryPath(of path: ResolvedPath) -> String {
         path.text + ".new"

@@ -10,10 +10,6 @@ package struct LogThrottle: Sendable {
     private var suppressed = 0
 
     /// Makes a throttle.
-    ///
-    /// - Parameters:
-    ///   - lines: The maximum number of lines per interval.
-    ///   - interval: The length of an interval; the first line after its end begins the next.
     package init(lines: Int = 1, every interval: Duration = .seconds(1)) {
         self.lines = lines
         self.interval = interval
@@ -21,7 +17,6 @@ package struct LogThrottle: Sendable {
 
     /// Decides whether a line may be written.
     ///
-    /// - Parameter now: The current time.
     /// - Returns: How many lines were suppressed since the last written one, or nil if this one is suppressed too.
     package mutating func admit(at now: ContinuousClock.Instant) -> Int? {
         if intervalEnd.map({ now >= $0 }) ?? true {
@@ -44,7 +39,6 @@ package struct LogThrottle: Sendable {
 
     /// Takes the count of suppressed lines once their interval is over, so that the end of a burst is reported too.
     ///
-    /// - Parameter now: The current time.
     /// - Returns: The count, or nil if there is nothing to report yet.
     package mutating func takeSuppressed(at now: ContinuousClock.Instant) -> Int? {
         guard suppressed > 0, let intervalEnd, now >= intervalEnd else {
@@ -59,14 +53,6 @@ extension Logger {
     /// Logs a line that may repeat quickly.
     ///
     /// The field `suppressed` is the number of similar lines left out since the last one.
-    ///
-    /// - Parameters:
-    ///   - level: Its level.
-    ///   - message: A constant message.
-    ///   - throttle: Decides whether the line is written.
-    ///   - now: The current time.
-    ///   - error: What went wrong, if anything did.
-    ///   - metadata: Its fields, evaluated only if the line is written.
     package func log(
         level: Logger.Level,
         _ message: Logger.Message,
@@ -93,21 +79,12 @@ package final class FailureLog: Sendable {
     private let throttle = Mutex(LogThrottle())
 
     /// Makes a log for one kind of failure.
-    ///
-    /// - Parameters:
-    ///   - message: A constant message.
-    ///   - logger: The logger to use.
     package init(_ message: Logger.Message, logger: Logger) {
         self.message = message
         self.logger = logger
     }
 
     /// Logs a failure, or counts it.
-    ///
-    /// - Parameters:
-    ///   - reason: What went wrong.
-    ///   - metadata: More fields.
-    ///   - now: The current time.
     package func note(
         _ reason: String,
         metadata: Logger.Metadata = [:],
@@ -121,11 +98,6 @@ package final class FailureLog: Sendable {
     }
 
     /// Logs an error with its code and hint, or counts it.
-    ///
-    /// - Parameters:
-    ///   - error: What went wrong.
-    ///   - metadata: More fields.
-    ///   - now: The current time.
     package func note(
         _ error: any Error,
         metadata: Logger.Metadata = [:],

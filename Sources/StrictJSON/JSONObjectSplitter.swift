@@ -240,9 +240,6 @@ package struct RecordScan {
 
     /// Looks for the end of the record.
     ///
-    /// - Parameters:
-    ///   - bytes: The stream.
-    ///   - start: Where the record begins or continues.
     /// - Returns: The index after its last byte, or nil if it continues after these bytes.
     package mutating func end(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         switch kind {

@@ -48,8 +48,6 @@ package final class ChildProcess: Sendable {
     private let limit: Duration
 
     /// Makes a process that is not running yet.
-    ///
-    /// - Parameter limit: After which time it is killed.
     package init(limit: Duration = .seconds(300)) {
         self.limit = limit
     }

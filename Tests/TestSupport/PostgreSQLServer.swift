@@ -33,7 +33,6 @@ package final class PostgreSQLServer: Sendable {
 
     /// Makes a cluster and starts its server.
     ///
-    /// - Parameter settings: Lines of its configuration.
     /// - Throws: Which package is missing, or the server's log.
     package init(settings: [String] = []) throws {
         guard FileManager.default.isExecutableFile(atPath: Self.binaries + "/postgres") else {

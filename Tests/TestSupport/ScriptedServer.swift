@@ -94,7 +94,6 @@ package final class ScriptedServer: Sendable {
 
     /// Starts it.
     ///
-    /// - Parameter connections: The steps of each connection that is expected, in their order.
     /// - Throws: When it does not start.
     package init(_ connections: [[String]]) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
@@ -140,7 +139,6 @@ package final class TakenPort: Sendable {
 
     /// Takes a free port.
     ///
-    /// - Parameter isListening: Whether connections are made, which nobody serves, or refused.
     /// - Throws: When there is none.
     package init(isListening: Bool = true) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

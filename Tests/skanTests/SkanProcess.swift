@@ -63,10 +63,6 @@ struct SkanProcess {
 extension SkanProcess {
     /// Verifies a compact JWS with PyJWT.
     ///
-    /// - Parameters:
-    ///   - jws: The JWS; white space around it does not matter.
-    ///   - publicKey: The PEM file of the public key.
-    ///   - directory: Where the file's path begins.
     /// - Returns: Header and payload.
     /// - Throws: When it does not verify.
     static func verifyJWS(

@@ -20,7 +20,6 @@ extension AdNetworkID {
     /// Ids that Apple documents have nothing but letters, digits, dots and hyphens, as `com.apple.test-1` has; what is
     /// received may have more.
     ///
-    /// - Parameter text: The id.
     /// - Returns: The id as it is spelt; nil for what cannot be one.
     package static func ofList(_ text: String) -> AdNetworkID? {
         let isForm = text.utf8.allSatisfy { byte in

@@ -20,10 +20,6 @@ package struct FaultyCopy: Sendable {
 extension Fault {
     /// Makes the copy that a fault sends in addition to a genuine postback.
     ///
-    /// - Parameters:
-    ///   - genuine: The genuine body.
-    ///   - stranger: Signs with untrusted keys.
-    ///   - generator: Makes random choices.
     /// - Returns: The copy; nil for a delay, and for a fault that such a postback cannot have.
     /// - Throws: An OpenSSL error, and ``Attribution/PostbackRejection`` for a body that is not genuine.
     package func copy(

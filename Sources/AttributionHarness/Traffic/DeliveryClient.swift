@@ -30,7 +30,6 @@ package struct DeliveryClient: Sendable {
 
     /// Why nothing was answered, for a person.
     ///
-    /// - Parameter error: What ``post(_:to:)`` threw.
     /// - Returns: The reason.
     package static func reason(_ error: any Error) -> String {
         switch error {
@@ -69,7 +68,6 @@ package struct DeliveryClient: Sendable {
 
     /// Why none of several addresses could be connected to, for a person.
     ///
-    /// - Parameter errors: What connecting to each of them threw.
     /// - Returns: That one refused, which proves that the server was reached, or else the first reason.
     package static func reason(ofEach errors: [any Error]) -> String {
         let codes = errors.compactMap { ($0 as? IOError)?.errnoCode }
@@ -81,7 +79,6 @@ package struct DeliveryClient: Sendable {
 
     /// Whether nobody was there to answer.
     ///
-    /// - Parameter error: What connecting threw.
     /// - Returns: Whether there was no connection.
     package static func isUnreachable(_ error: any Error) -> Bool {
         switch error {
@@ -96,7 +93,6 @@ package struct DeliveryClient: Sendable {
 
     /// Whether there was a connection, but not one of TLS that this machine trusts.
     ///
-    /// - Parameter error: What ``post(_:to:within:)`` threw.
     /// - Returns: Whether the handshake failed.
     package static func isDistrusted(_ error: any Error) -> Bool {
         switch error {

@@ -9,7 +9,6 @@ package struct ForgedDelivery: Sendable {
 
     /// Makes one.
     ///
-    /// - Parameter id: Its transaction id, by which it is found in the quarantine.
     /// - Throws: ``Attribution/PostbackRejection`` when no postback is built in.
     package init(id: String) throws {
         guard let sample = try AppleSignedPostback.all().first(where: { $0.name == "skan-4.0-web-fine" }) else {

@@ -137,7 +137,6 @@ package struct RetrySchedule: Sendable {
 
     /// Finds the first try that reaches a server.
     ///
-    /// - Parameter outages: When the server does not answer.
     /// - Returns: The try, counted from 0; nil when the device gives up.
     package func firstDelivered(outside outages: [Range<Int64>]) -> Int? {
         (0..<Self.tries).first { number in

@@ -11,7 +11,6 @@ package enum ReceiptTime {
 
     /// Reads a time.
     ///
-    /// - Parameter text: The text, without quotes around it.
     /// - Returns: Unix milliseconds; nil for a text that is no time.
     package static func milliseconds(_ text: some Collection<UInt8>) -> Int64? {
         var scanner = TimeScanner(text)

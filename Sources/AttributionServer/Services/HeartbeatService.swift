@@ -15,10 +15,6 @@ struct HeartbeatService: Service {
     private let stop = DispatchSemaphore(value: 0)
 
     /// Makes the service.
-    ///
-    /// - Parameters:
-    ///   - beat: Called every second.
-    ///   - onStop: Called when the server begins to stop, before anything else stops.
     init(_ beat: @escaping @Sendable () -> Void, onStop: @escaping @Sendable () -> Void) {
         self.beat = beat
         self.onStop = onStop

@@ -11,9 +11,6 @@ final class KeyTables: Sendable {
 
     /// Makes the tables and compares them with OpenSSL.
     ///
-    /// - Parameters:
-    ///   - keys: The keys with their names for errors.
-    ///   - windowWidth: The width of windows in bits: narrower ones are slower, and wider ones fill the caches.
     /// - Throws: ``KeyTablesError``; only OpenSSL can verify then.
     init(_ keys: [(name: String, key: SignaturePublicKey)], windowWidth: Int) throws(KeyTablesError) {
         var points: [ECDSAPublicKey] = []

@@ -14,7 +14,6 @@ extension SignaturePublicKey {
     /// For any u and v, R = u·G + v·Q gives r = R.x, s = r/v and the digest e = u·s, which verify: s⁻¹·e = u and
     /// s⁻¹·r = v. This is not a forgery, because no message with that digest is known.
     ///
-    /// - Parameter count: The number of samples of each kind.
     /// - Returns: The samples, or nil if OpenSSL fails.
     func sampleSignatures(count: Int) -> [SampleSignature]? {
         let size = curve == .p256 ? 32 : 24

@@ -17,15 +17,6 @@ package struct ColumnBlock {
     package static let rules: Int64 = 1
 
     /// Checks what is stored; nil if it is damaged or built by other rules.
-    ///
-    /// - Parameters:
-    ///   - identity: Begun with everything that tells the column from others, so that no other can be in its place.
-    ///   - count: The postbacks of the block.
-    ///   - rules: The version of the rules it was built by.
-    ///   - lowest: The lowest value.
-    ///   - highest: The highest value.
-    ///   - offsets: The differences from the lowest; their memory must outlive the block.
-    ///   - checksum: What ``EncodedColumn/checksum(_:)`` returned when it was written.
     package init?(
         _ identity: Checksum,
         count: Int,
@@ -48,8 +39,6 @@ package struct ColumnBlock {
     }
 
     /// Wraps values in memory.
-    ///
-    /// - Parameter values: Must outlive the block.
     init(_ values: UnsafeBufferPointer<Int64>) {
         lowest = values.min() ?? 0
         highest = values.max() ?? 0

@@ -53,12 +53,6 @@ package struct ColumnCodes: Sendable {
     private static let longestGap: Int64 = 1_000_000
 
     /// Takes over a text of the store unless it is damaged.
-    ///
-    /// - Parameters:
-    ///   - value: The text.
-    ///   - code: Its code; those of a column are to come in ascending order.
-    ///   - column: The column.
-    ///   - checksum: What is stored beside it.
     package mutating func note(_ value: String, code: Int64, _ column: LedgerColumn, checksum: Int64) {
         guard code > 0, code <= Int64(tables[column.rawValue].values.count) + Self.longestGap else {
             return

@@ -4,10 +4,6 @@ package struct ColumnValues {
     package let count: Int
 
     /// All values are 0, those of missing postbacks.
-    ///
-    /// - Parameters:
-    ///   - count: The postbacks.
-    ///   - selected: The columns; the others stay empty.
     package init(count: Int, _ selected: [LedgerColumn] = LedgerColumn.all) {
         self.count = count
         columns = LedgerColumn.all.map { Array(repeating: 0, count: selected.contains($0) ? count : 0) }

@@ -19,7 +19,6 @@ package protocol LedgerWriting: AdCostWriting {
 
     /// Records a batch in one transaction, on the calling thread.
     ///
-    /// - Parameter deliveries: Judged deliveries in the order received.
     /// - Returns: What became of each, in the same order, after the commit; nil for one that can be neither recorded
     ///   nor kept, whose sender must come back.
     /// - Throws: ``StoreError``, when nothing of the batch may be acknowledged.

@@ -15,10 +15,6 @@ package protocol WebAdLedger: Sendable {
     /// nonces stay as they are. If it throws, or the process ends before the commit, no nonce is used up and no signature
     /// was returned.
     ///
-    /// - Parameters:
-    ///   - taps: The taps; of several with one nonce, the first that may be answered is.
-    ///   - sign: Signs impressions, and returns a result for each, in the same order; called again if the transaction
-    ///     has to be repeated.
     /// - Returns: The answers, in the same order.
     /// - Throws: Errors of the store.
     func answer(_ taps: [ReceivedTap], signing sign: TapGroup.Sign) throws -> [TapAnswer]

@@ -183,10 +183,6 @@ struct StoredColumn {
 extension ColumnCodes {
     /// Reads the codes of some columns.
     ///
-    /// - Parameters:
-    ///   - connection: Within a transaction.
-    ///   - columns: The columns to read; the others stay empty.
-    ///   - isCounting: Whether traits have to be those that this release knows.
     /// - Throws: ``PostgreSQLFault``.
     init(_ connection: PostgreSQLConnection, _ columns: [LedgerColumn], isCounting: Bool = true) throws {
         self.init()

@@ -56,12 +56,6 @@ final class LogCheckpoint: Sendable {
 
     /// Opens a connection, and replaces SQLite's automatic checkpoints on the writer.
     ///
-    /// - Parameters:
-    ///   - path: The store.
-    ///   - configuration: The configuration of the connection.
-    ///   - writer: The writing connection. Its commit hook keeps an unretained reference to this object, which must
-    ///     outlive the last commit.
-    ///   - onFailure: Called with the first of consecutive failures, on any thread.
     /// - Throws: SQLite's errors.
     init(
         path: String, _ configuration: Configuration, writer: Database,

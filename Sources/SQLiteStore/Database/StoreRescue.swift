@@ -6,11 +6,6 @@ import GRDB
 enum StoreRescue {
     /// Saves what can be saved.
     ///
-    /// - Parameters:
-    ///   - path: The store.
-    ///   - loss: What happened.
-    ///   - isSetAside: Whether the file must not go on with less than it had.
-    ///   - db: The writing connection, outside a transaction.
     /// - Returns: A message that says what was saved, where, and what to do.
     static func save(_ path: String, after loss: StoreLoss, isSetAside: Bool, _ db: Database) -> String {
         switch loss {
@@ -49,9 +44,6 @@ enum StoreRescue {
 enum StoreCopy {
     /// Copies a database.
     ///
-    /// - Parameters:
-    ///   - db: The connection, in a transaction or as the only writer.
-    ///   - destination: The new file, which must not exist.
     /// - Throws: ``AttributionStore/StoreError/cannotOpen(path:reason:)`` if the destination exists or cannot be
     ///   written, and SQLite's errors.
     static func write(from db: Database, to destination: String) throws {

@@ -23,10 +23,6 @@ struct PostbackIndex {
     }
 
     /// Adds consecutive rows one part at a time, for better use of the caches.
-    ///
-    /// - Parameters:
-    ///   - digests: The digests, in the order of the rows.
-    ///   - first: The first row.
     mutating func insert(_ digests: [UInt64], from first: Int64) {
         let shift = 64 - UInt64(Self.partBits)
         var starts = Array(repeating: 0, count: parts.count + 1)

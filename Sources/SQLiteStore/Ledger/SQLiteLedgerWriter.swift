@@ -111,7 +111,6 @@ package final class SQLiteLedgerWriter: LedgerWriting {
 
     /// Records a batch of deliveries in one transaction, on the calling thread.
     ///
-    /// - Parameter deliveries: Judged deliveries in the order received.
     /// - Returns: The result of each delivery, in the same order, after the commit; nil for a delivery that was neither
     ///   recorded nor kept and has to be sent again.
     /// - Throws: ``AttributionStore/StoreError``; nothing of the batch was recorded.
