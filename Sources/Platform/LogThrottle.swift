@@ -9,20 +9,13 @@ package struct LogThrottle: Sendable {
     private var admitted = 0
     private var suppressed = 0
 
-    /// Makes a throttle.
-    ///
-    /// - Parameters:
-    ///   - lines: The maximum number of lines per interval.
-    ///   - interval: The length of an interval; the first line after its end begins the next.
+    /// Makes a throttle; the first line after the end of an interval begins the next.
     package init(lines: Int = 1, every interval: Duration = .seconds(1)) {
         self.lines = lines
         self.interval = interval
     }
 
-    /// Decides whether a line may be written.
-    ///
-    /// - Parameter now: The current time.
-    /// - Returns: How many lines were suppressed since the last written one, or nil if this one is suppressed too.
+    /// How many lines were suppressed since the last written one, or nil if this one is suppressed too.
     package mutating func admit(at now: ContinuousClock.Instant) -> Int? {
         if intervalEnd.map({ now >= $0 }) ?? true {
             intervalEnd = now + interval
@@ -43,9 +36,6 @@ package struct LogThrottle: Sendable {
     }
 
     /// Takes the count of suppressed lines once their interval is over, so that the end of a burst is reported too.
-    ///
-    /// - Parameter now: The current time.
-    /// - Returns: The count, or nil if there is nothing to report yet.
     package mutating func takeSuppressed(at now: ContinuousClock.Instant) -> Int? {
         guard suppressed > 0, let intervalEnd, now >= intervalEnd else {
             return nil
@@ -59,14 +49,6 @@ extension Logger {
     /// Logs a line that may repeat quickly.
     ///
     /// The field `suppressed` is the number of similar lines left out since the last one.
-    ///
-    /// - Parameters:
-    ///   - level: Its level.
-    ///   - message: A constant message.
-    ///   - throttle: Decides whether the line is written.
-    ///   - now: The current time.
-    ///   - error: What went wrong, if anything did.
-    ///   - metadata: Its fields, evaluated only if the line is written.
     package func log(
         level: Logger.Level,
         _ message: Logger.Message,
@@ -92,26 +74,15 @@ package final class FailureLog: Sendable {
     private let logger: Logger
     private let throttle = Mutex(LogThrottle())
 
-    /// Makes a log for one kind of failure.
-    ///
-    /// - Parameters:
-    ///   - message: A constant message.
-    ///   - logger: The logger to use.
+    /// Makes a log for one kind of failure, which a constant message names.
     package init(_ message: Logger.Message, logger: Logger) {
         self.message = message
         self.logger = logger
     }
 
     /// Logs a failure, or counts it.
-    ///
-    /// - Parameters:
-    ///   - reason: What went wrong.
-    ///   - metadata: More fields.
-    ///   - now: The current time.
     package func note(
-        _ reason: String,
-        metadata: Logger.Metadata = [:],
-        at now: ContinuousClock.Instant = .now
+        _ reason: String, metadata: Logger.Metadata = [:], at now: ContinuousClock.Instant = .now
     ) {
         throttle.withLock { throttle in
             logger.log(
@@ -121,15 +92,8 @@ package final class FailureLog: Sendable {
     }
 
     /// Logs an error with its code and hint, or counts it.
-    ///
-    /// - Parameters:
-    ///   - error: What went wrong.
-    ///   - metadata: More fields.
-    ///   - now: The current time.
     package func note(
-        _ error: any Error,
-        metadata: Logger.Metadata = [:],
-        at now: ContinuousClock.Instant = .now
+        _ error: any Error, metadata: Logger.Metadata = [:], at now: ContinuousClock.Instant = .now
     ) {
         throttle.withLock { throttle in
             logger.log(level: .error, message, throttle: &throttle, at: now, error: error, metadata: metadata)
