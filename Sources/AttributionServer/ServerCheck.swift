@@ -20,10 +20,6 @@ package struct ServerCheck: Sendable {
     package private(set) var problems: [any Error] = []
 
     /// Checks everything that a configuration names.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - now: The current time.
     package init(_ configuration: ServerConfiguration, at now: Date) async {
         let credentials = Credentials(reading: configuration, at: now)
         problems = configuration.problems
@@ -39,7 +35,7 @@ package struct ServerCheck: Sendable {
         case nil: break
         }
         find("console", "\(configuration.consoleScheme)://\(configuration.console)")
-        problems += Server.listeningProblems(configuration)
+        problems += configuration.listeningProblems
         find("networks", configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ", "))
         if let counts = configuration.counts, attempt({ try CountsFile(counts).check() }) != nil {
             find("counts", counts)
@@ -139,11 +135,7 @@ package struct ServerCheck: Sendable {
             }
         }
         for entry in credentials.keys?.entries ?? [] {
-            let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
-            find(
-                "signing key",
-                "\(entry.adNetworkID) \(versions) \(entry.useInWords) "
-                    + "\(entry.publicKey.curve.displayName) SHA256:\(entry.publicKey.fingerprint)")
+            find("signing key", entry.summary)
         }
         if let references = credentials.references {
             check(references)
@@ -182,5 +174,13 @@ package struct ServerCheck: Sendable {
         let networks = grant.networks.isEmpty ? "all networks" : grant.networks.map(\.text).joined(separator: ", ")
         let end = grant.expires.map { "\(grant.isLive(at: now) ? "expires" : "expired") \($0)" } ?? "never expires"
         return "\(grant.name) \(grant.id): \(scopes); \(networks); \(end)"
+    }
+}
+
+extension NetworkKeySet.Entry {
+    /// Network, versions, use and public key, in one line.
+    package var summary: String {
+        "\(adNetworkID) \(versions.lowerBound.rawValue)-\(versions.upperBound.rawValue) \(useInWords) "
+            + "\(publicKey.curve.displayName) SHA256:\(publicKey.fingerprint)"
     }
 }
