@@ -6,23 +6,14 @@ package import AttributionSigning
 package import Foundation
 import Logging
 
-/// The files a server reads at startup and again on SIGHUP: certificate, tokens, signing keys,
-/// schemas and names of campaigns.
+/// The files a server reads at startup and again on SIGHUP: certificate, tokens, signing keys, schemas and campaigns.
 ///
 /// Everything is read before anything is used, so that a server never mixes old and new ones.
 package struct Credentials: Sendable {
-    /// The name of one of them in logs.
-    package enum Part: String, Sendable {
-        case certificate
-        case tokens
-        case signingKeys = "signing keys"
-        case schemas
-        case campaigns
-    }
-
     /// Why one of them cannot be used.
     package struct Problem: Error {
-        package let part: Part
+        /// What it is called in logs.
+        package let part: String
         package let error: any Error
     }
 
@@ -38,10 +29,10 @@ package struct Credentials: Sendable {
     /// What cannot be used; the corresponding property is nil.
     package let problems: [Problem]
 
-    /// Reads every file that a configuration names.
+    /// Reads every file that a configuration names; the certificate must be valid now.
     package init(reading configuration: ServerConfiguration, at now: Date) {
         var problems: [Problem] = []
-        func attempt<Value>(_ part: Part, _ read: () throws -> Value) -> Value? {
+        func attempt<Value>(_ part: String, _ read: () throws -> Value) -> Value? {
             do {
                 return try read()
             } catch let invalid as InvalidDocuments {
@@ -53,35 +44,23 @@ package struct Credentials: Sendable {
             }
         }
         if let certificate = configuration.tlsCertificate, let key = configuration.tlsKey {
-            identity = attempt(.certificate) {
+            identity = attempt("certificate") {
                 try TLSIdentity(certificateFile: certificate, keyFile: key, now: now)
             }
         } else {
             identity = nil
         }
-        tokens = configuration.tokens.flatMap { file in attempt(.tokens) { try AccessFile(file).read() } }
-        keys = configuration.signingKeys.flatMap { file in
-            attempt(.signingKeys) { try NetworkKeySet(file: file) }
-        }
-        signer = keys.flatMap { keys in attempt(.signingKeys) { try NetworkSigner(keys) } }
-        let schemas = attempt(.schemas) { try ConversionSchemas(files: configuration.schemas) }
-        let campaigns = attempt(.campaigns) { try CampaignMap(files: configuration.campaigns) }
+        tokens = configuration.tokens.flatMap { file in attempt("tokens") { try AccessFile(file).read() } }
+        keys = configuration.signingKeys.flatMap { file in attempt("signing keys") { try NetworkKeySet(file: file) } }
+        signer = keys.flatMap { keys in attempt("signing keys") { try NetworkSigner(keys) } }
+        let schemas = attempt("schemas") { try ConversionSchemas(files: configuration.schemas) }
+        let campaigns = attempt("campaigns") { try CampaignMap(files: configuration.campaigns) }
         references =
             configuration.schemas.isEmpty && configuration.campaigns.isEmpty
             ? nil
             : ReportReferences(
                 schemas: schemas ?? ConversionSchemas(), campaigns: configuration.campaigns.isEmpty ? nil : campaigns)
         self.problems = problems
-    }
-
-    /// The same credentials, if all of them can be used.
-    ///
-    /// - Throws: The first problem.
-    func usable() throws -> Credentials {
-        if let problem = problems.first {
-            throw problem.error
-        }
-        return self
     }
 
     /// Logs what was read at startup.
@@ -120,18 +99,15 @@ package struct ConnectionBudget: Hashable, Sendable {
     /// The connections of the signing listener; 0 without one.
     package let signing: Int
 
-    /// Divides the descriptors.
+    /// Divides the descriptors that the process may have open.
     ///
     /// - Parameters:
-    ///   - descriptors: How many the process may have open.
-    ///   - limits: The limits of the public listener when there are enough.
-    ///   - console: The connections of the console when there are enough.
+    ///   - descriptors: How many there are.
     ///   - signing: The connections of the signing listener when there are enough; 0 without one.
-    package init(
-        descriptors: Int, limits: IngressLimits = IngressLimits(), console: Int = 1_024, signing: Int = 0
-    ) {
+    package init(descriptors: Int, signing: Int = 0) {
+        let limits = IngressLimits()
         let left = max(0, descriptors - Self.reserve)
-        self.console = min(console, max(8, left / 5))
+        console = min(1_024, max(8, left / 5))
         let hot = left - left / 5
         self.signing = signing > 0 ? min(signing, max(8, hot / 2)) : 0
         ingress = min(limits.connections, max(8, hot - self.signing))

@@ -35,7 +35,7 @@ package struct ServerCheck: Sendable {
         case nil: break
         }
         find("console", "\(configuration.consoleScheme)://\(configuration.console)")
-        problems += Server.listeningProblems(configuration)
+        problems += configuration.listeningProblems
         find("networks", configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ", "))
         if let counts = configuration.counts, attempt({ try CountsFile(counts).check() }) != nil {
             find("counts", counts)
@@ -134,11 +134,7 @@ package struct ServerCheck: Sendable {
             }
         }
         for entry in credentials.keys?.entries ?? [] {
-            let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
-            find(
-                "signing key",
-                "\(entry.adNetworkID) \(versions) \(entry.useInWords) "
-                    + "\(entry.publicKey.curve.displayName) SHA256:\(entry.publicKey.fingerprint)")
+            find("signing key", entry.summary)
         }
         if let references = credentials.references {
             check(references)
@@ -177,5 +173,13 @@ package struct ServerCheck: Sendable {
         let networks = grant.networks.isEmpty ? "all networks" : grant.networks.map(\.text).joined(separator: ", ")
         let end = grant.expires.map { "\(grant.isLive(at: now) ? "expires" : "expired") \($0)" } ?? "never expires"
         return "\(grant.name) \(grant.id): \(scopes); \(networks); \(end)"
+    }
+}
+
+extension NetworkKeySet.Entry {
+    /// Network, versions, use and public key, in one line.
+    package var summary: String {
+        "\(adNetworkID) \(versions.lowerBound.rawValue)-\(versions.upperBound.rawValue) \(useInWords) "
+            + "\(publicKey.curve.displayName) SHA256:\(publicKey.fingerprint)"
     }
 }

@@ -80,27 +80,9 @@ package struct ServerConfiguration: Sendable {
         console.isLoopback ? "http" : listenScheme
     }
 
-    /// Whether the threads that take and record postbacks and taps leave most of a contended processor to the others,
-    /// signing above all.
-    ///
-    /// A bidder waits only milliseconds for a signature; a device can wait longer, and postbacks that have waited cost less,
-    /// because they share a commit.
-    var recordingGivesWay: Bool {
-        signing != nil
-    }
-
     /// The scheme of the signing listener: on loopback it is always `http`.
     package var signingScheme: String {
         signing?.isLocal == false ? listenScheme : "http"
-    }
-
-    /// Refuses contradictory settings.
-    ///
-    /// - Throws: The first of ``problems``.
-    func check() throws(Problem) {
-        if let problem = problems.first {
-            throw problem
-        }
     }
 
     /// The contradictory settings.
@@ -108,79 +90,59 @@ package struct ServerConfiguration: Sendable {
     /// Off loopback the console needs tokens, and a token must not cross a network in the clear by accident.
     var problems: [Problem] {
         var problems: [Problem] = []
-        if !Self.tokenRates.contains(tokenRate) {
-            problems.append(Problem("sign rate: found \(tokenRate), expected 1 to 1000000 requests a second"))
+        func refuse(_ isContradiction: Bool, _ message: @autoclosure () -> String, hint: String? = nil) {
+            if isContradiction { problems.append(Problem(message(), hint: hint)) }
         }
-        if (tlsCertificate == nil) != (tlsKey == nil) {
-            problems.append(
-                Problem(
-                    "expected both --tls-certificate and --tls-key, or neither",
-                    hint: tlsKey == nil
-                        ? "give --tls-key FILE, the private key of the certificate"
-                        : "give --tls-certificate FILE, the key's certificate followed by the intermediates"))
+        refuse(
+            !Self.tokenRates.contains(tokenRate),
+            "sign rate: found \(tokenRate), expected 1 to 1000000 requests a second")
+        refuse(
+            (tlsCertificate == nil) != (tlsKey == nil), "expected both --tls-certificate and --tls-key, or neither",
+            hint: tlsKey == nil
+                ? "give --tls-key FILE, the private key of the certificate"
+                : "give --tls-certificate FILE, the key's certificate followed by the intermediates")
+        problems += sharedAddresses
+        if let signing {
+            refuse(
+                signingKeys == nil, "--signing \(signing): there are no keys to sign with",
+                hint: "give --signing-keys FILE")
+            refuse(
+                counts != nil && store != nil, "--counts: a file of counts is for a server without a store",
+                hint: "leave out --counts")
+            refuse(
+                !signing.isLocal && tokens == nil, "--signing \(signing): without tokens anyone could have signatures",
+                hint: "give --tokens FILE (skan tokens create makes one), or use 127.0.0.1:PORT or unix:PATH")
+            refuse(
+                !signing.isLocal && tlsCertificate == nil && !isSigningPlain,
+                "--signing \(signing): without TLS, tokens and signatures would cross the network in the clear",
+                hint: "give --tls-certificate and --tls-key, or --signing-plain-http where a proxy terminates TLS")
+        } else {
+            refuse(
+                store == nil, "expected --store FILE",
+                hint: "the file is created if it does not exist; only a server with --signing and "
+                    + "--signing-keys needs none")
+            refuse(counts != nil, "--counts: without --signing nothing is counted", hint: "give --signing too")
         }
-        problems += addressProblems
-        if !console.isLoopback, tokens == nil {
-            problems.append(
-                Problem(
-                    "--console \(console): without tokens the console has no access control "
-                        + "and listens on loopback only",
-                    hint: "give --tokens FILE (skan tokens create makes one), or use 127.0.0.1:PORT and a tunnel"))
-        }
-        if !console.isLoopback, tlsCertificate == nil, !isConsolePlain {
-            problems.append(
-                Problem(
-                    "--console \(console): without TLS, tokens and signatures would cross the network in the clear",
-                    hint: "give --tls-certificate and --tls-key, or --console-plain-http where a proxy terminates TLS"))
-        }
+        refuse(
+            !console.isLoopback && tokens == nil,
+            "--console \(console): without tokens the console has no access control and listens on loopback only",
+            hint: "give --tokens FILE (skan tokens create makes one), or use 127.0.0.1:PORT and a tunnel")
+        refuse(
+            !console.isLoopback && tlsCertificate == nil && !isConsolePlain,
+            "--console \(console): without TLS, tokens and signatures would cross the network in the clear",
+            hint: "give --tls-certificate and --tls-key, or --console-plain-http where a proxy terminates TLS")
         return problems
     }
 
-    private var addressProblems: [Problem] {
-        var problems: [Problem] = []
+    private var sharedAddresses: [Problem] {
         var addresses = [("--console", console)]
         if store != nil { addresses.insert(("--listen", listen), at: 0) }
         if case .port(let address) = signing { addresses.append(("--signing", address)) }
-        for (index, (name, address)) in addresses.enumerated() where address.port != 0 {
-            for (other, otherAddress) in addresses[(index + 1)...] where otherAddress == address {
-                problems.append(
-                    Problem("\(name) and \(other) are both \(address)", hint: "give each a port of its own"))
+        return addresses.enumerated().flatMap { index, named in
+            addresses[(index + 1)...].filter { $0.1 == named.1 && $0.1.port != 0 }.map { other in
+                Problem("\(named.0) and \(other.0) are both \(named.1)", hint: "give each a port of its own")
             }
         }
-        guard let signing else {
-            if store == nil {
-                problems.append(
-                    Problem(
-                        "expected --store FILE",
-                        hint: "the file is created if it does not exist; only a server with --signing and "
-                            + "--signing-keys needs none"))
-            }
-            if counts != nil {
-                problems.append(Problem("--counts: without --signing nothing is counted", hint: "give --signing too"))
-            }
-            return problems
-        }
-        if signingKeys == nil {
-            problems.append(
-                Problem("--signing \(signing): there are no keys to sign with", hint: "give --signing-keys FILE"))
-        }
-        if counts != nil, store != nil {
-            problems.append(
-                Problem("--counts: a file of counts is for a server without a store", hint: "leave out --counts"))
-        }
-        if !signing.isLocal, tokens == nil {
-            problems.append(
-                Problem(
-                    "--signing \(signing): without tokens anyone could have signatures",
-                    hint: "give --tokens FILE (skan tokens create makes one), or use 127.0.0.1:PORT or unix:PATH"))
-        }
-        if !signing.isLocal, tlsCertificate == nil, !isSigningPlain {
-            problems.append(
-                Problem(
-                    "--signing \(signing): without TLS, tokens and signatures would cross the network in the clear",
-                    hint: "give --tls-certificate and --tls-key, or --signing-plain-http where a proxy terminates TLS"))
-        }
-        return problems
     }
 }
 

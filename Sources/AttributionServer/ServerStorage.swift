@@ -1,32 +1,79 @@
 import Attribution
+import AttributionIngest
+import AttributionListener
 import AttributionSigning
-package import AttributionStore
+import AttributionStore
 import Logging
-import Platform
-package import PostgreSQLStore
-package import SQLiteStore
+import PostgreSQLStore
+import SQLiteStore
 
 /// The store of a server, and what reads and writes it.
 struct ServerStorage: Sendable {
+    /// What a server with signing keys needs for web ads.
+    struct WebAds: Sendable {
+        let responder: WebAdResponder
+        let issuer: WebAdIssuer
+        fileprivate let ledger: any WebAdWriting
+    }
+
+    /// The store's name as the operator gave it.
+    let givenName: String
+    /// Where it is, with links resolved, for what lies beside a file.
     let location: StoreLocation
     let ledger: any LedgerWriting
     let reader: any LedgerReading
-    var webAds: WebAds?
+    private(set) var webAds: WebAds?
 
-    /// Opens the store.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``.
+    /// Opens the store; `onEvent` is told what an operator should hear of, on any thread.
     init(
         opening location: StoreLocation,
         _ configuration: ServerConfiguration,
         onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) throws {
+        givenName = location.name
         ledger = try location.makeWriter(
             settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
             requiresSynchronous: configuration.requiresSynchronous, onEvent: onEvent)
-        // With links resolved, for what lies beside a file.
         self.location = if case .file = location { .file(ledger.name) } else { location }
         reader = try ledger.makeReader()
+    }
+
+    /// Opens the web ads.
+    mutating func openWebAds(
+        _ signer: CurrentSigner, _ requestSignatures: @escaping RequestSignatures, _ logger: Logger,
+        onEvent: @escaping @Sendable (StoreEvent) -> Void
+    ) throws {
+        let ads: any WebAdWriting =
+            switch location {
+            case .file(let path):
+                try SQLiteWebAdLedger(path: SQLiteWebAdLedger.path(besideStore: path), onEvent: onEvent)
+            case .database(let address):
+                PostgreSQLWebAdLedger(address)
+            }
+        webAds = WebAds(
+            responder: WebAdResponder(
+                ledger: ads, signer: signer, requestSignatures: requestSignatures,
+                answeringTogether: Ingress.answerTogether, logger: logger),
+            issuer: WebAdIssuer(ledger: ads, signer: signer), ledger: ads)
+    }
+
+    /// Whether postbacks can be recorded, and web ads answered.
+    var health: StoreHealth {
+        let health = ledger.health
+        guard health == .ready, let ads = webAds?.ledger.health, let reason = ads.reason else { return health }
+        return .failing(reason: "web ads: \(reason)", hint: ads.hint)
+    }
+
+    /// Maintains the files.
+    func heartbeat() {
+        ledger.heartbeat()
+        webAds?.ledger.heartbeat()
+    }
+
+    /// From now on, waits at most half a second for other programs' locks.
+    func prepareToClose() {
+        ledger.prepareToClose()
+        webAds?.ledger.prepareToClose()
     }
 
     /// Closes the store, after everything that uses it has ended.
@@ -36,7 +83,7 @@ struct ServerStorage: Sendable {
     func close(_ logger: Logger) throws -> Bool {
         reader.close()
         // The store is closed even if closing the web ads fails.
-        let closedAds = Result { try webAds?.close() }
+        let closedAds = Result { try webAds?.ledger.close() }
         let endings = [try ledger.close(), try closedAds.get()].compactMap(\.self)
         for case .logLeft(let reason) in endings {
             logger.warning(
@@ -53,89 +100,5 @@ struct ServerStorage: Sendable {
             return false
         }
         return true
-    }
-}
-
-/// Where a store is: a file of SQLite, or a database of PostgreSQL.
-package enum StoreLocation: Sendable {
-    case file(String)
-    case database(PostgreSQLAddress)
-
-    /// Reads what was given as `--store`.
-    ///
-    /// - Throws: ``AttributionStore/StoreError`` for an address that cannot be used.
-    package init(_ text: String) throws(StoreError) {
-        self = PostgreSQLAddress.isAddress(text) ? .database(try PostgreSQLAddress(text)) : .file(text)
-    }
-
-    /// The path as given, or the address without secrets.
-    package var name: String {
-        switch self {
-        case .file(let path): path
-        case .database(let address): address.description
-        }
-    }
-
-    /// A reader.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``.
-    package func makeReader() throws -> any LedgerReading {
-        switch self {
-        case .file(let path): try SQLiteLedgerReader(path)
-        case .database(let address): PostgreSQLLedgerReader(address)
-        }
-    }
-
-    /// A reader for a copy of the store.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``.
-    package func makeCopySource() throws -> any LedgerCopySource {
-        switch self {
-        case .file(let path): try SQLiteLedgerReader(path)
-        case .database(let address): PostgreSQLLedgerReader(address)
-        }
-    }
-
-    /// Keeps owners out of a file that receives no more; nil for a database, whose nodes nobody can see.
-    ///
-    /// - Returns: What keeps them out until it is released.
-    /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if the file has an owner.
-    package func holdStopped() throws -> StoreLease? {
-        switch self {
-        case .file(let path): try StoreLease(sharing: path)
-        case .database: nil
-        }
-    }
-
-    /// The owner of the web ads beside a file, or those of a database; nil for a file that has none.
-    ///
-    /// - Returns: The web ads.
-    /// - Throws: ``AttributionStore/StoreError``.
-    package func makeWebAds(makesFile: Bool) throws -> (any WebAdCopying)? {
-        switch self {
-        case .file(let store):
-            let path = SQLiteWebAdLedger.path(besideStore: try ResolvedPath(store: store).text)
-            return makesFile || SQLiteWebAdLedger.exists(path) ? try SQLiteWebAdLedger(path: path) : nil
-        case .database(let address):
-            return PostgreSQLWebAdLedger(address)
-        }
-    }
-
-    /// The owner of a file, or one more node of a database.
-    ///
-    /// - Returns: The writer.
-    /// - Throws: ``AttributionStore/StoreError``.
-    package func makeWriter(
-        settings: LedgerSettings = LedgerSettings(),
-        requiresSynchronous: Bool = false,
-        onEvent: @escaping @Sendable (StoreEvent) -> Void
-    ) throws -> any LedgerImporting {
-        switch self {
-        case .file(let path):
-            try SQLiteLedgerWriter(path: path, settings: settings, onEvent: onEvent)
-        case .database(let address):
-            try PostgreSQLLedgerWriter(
-                address, settings: settings, requiresSynchronous: requiresSynchronous, onEvent: onEvent)
-        }
     }
 }

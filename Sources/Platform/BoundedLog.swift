@@ -52,9 +52,7 @@ package final class BoundedLog: Sendable {
         }
     }
 
-    /// Waits until every line so far is written.
-    ///
-    /// - Returns: Whether all lines were written in time.
+    /// Waits until every line so far is written, and says whether they were within a limit.
     @discardableResult
     package func flush(within limit: Duration) -> Bool {
         let done = DispatchSemaphore(value: 0)
@@ -107,9 +105,7 @@ package final class BoundedLog: Sendable {
         }
     }
 
-    /// Writes bytes, however long that takes.
-    ///
-    /// - Returns: Whether all bytes were written.
+    /// Writes bytes, however long that takes; false if some could not be written.
     private func put(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var count = 0
@@ -180,7 +176,7 @@ struct LineQueue {
         lines += 1
     }
 
-    /// Takes all lines.
+    /// Takes all lines into a batch, whose memory is reused for the queue.
     mutating func take(into batch: inout Batch) {
         batch.bytes.removeAll(keepingCapacity: true)
         swap(&bytes, &batch.bytes)
@@ -200,7 +196,7 @@ package struct BoundedLogHandler: LogHandler {
     private let log: BoundedLog
     private let describe: @Sendable (any Error) -> [String: String]
 
-    /// Makes a handler.
+    /// Makes a handler that writes to a log; `describe` gives the fields of an error, by name.
     package init(
         _ log: BoundedLog, logLevel: Logger.Level,
         describe: @escaping @Sendable (any Error) -> [String: String] = { ["error": "\($0)"] }

@@ -46,9 +46,7 @@ package struct CheckedFile: ~Copyable {
     /// Refuses a secret that others can read or change.
     ///
     /// It belongs to root or to its user. A group may read it if it is read-only, as systemd credentials and Kubernetes
-    /// secrets are.
-    ///
-    /// - Throws: ``Problem`` if others can.
+    /// secrets are. With `isManaged` it is changed, not used, as root may do for the user of a service.
     package borrowing func checkIsSecret(
         of user: UInt32 = geteuid(), isManaged: Bool = false
     ) throws(Problem) {

@@ -18,9 +18,7 @@ package struct FileReplacement: ~Copyable {
     private let path: ResolvedPath
     private let folder: Int32
 
-    /// Waits for the lock.
-    ///
-    /// - Throws: ``Problem`` if its folder cannot be locked.
+    /// Waits for the lock of a file that need not exist; throws if its folder cannot be locked.
     package init(locking path: String) throws(Problem) {
         let path = try Self.resolved(path)
         let folder = open(Self.folder(of: path.text), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -40,9 +38,9 @@ package struct FileReplacement: ~Copyable {
         close(folder)
     }
 
-    /// Replaces the file, keeping owner and mode.
+    /// Replaces the file, keeping owner and mode; `mode` is for a file that did not exist.
     ///
-    /// - Throws: ``Problem``, with the former file as it was.
+    /// When it throws, the former file is as it was.
     package borrowing func replace(with bytes: [UInt8], mode: UInt32) throws(Problem) {
         try Self.replace(path, with: bytes, mode: mode)
         guard fsync(folder) == 0 else {
@@ -50,16 +48,12 @@ package struct FileReplacement: ~Copyable {
         }
     }
 
-    /// Replaces a file that no one else changes, keeping owner and mode.
-    ///
-    /// - Throws: ``Problem``, with the former file as it was.
+    /// Replaces a file that no one else changes, without the lock.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(Problem) {
         try replace(try resolved(path), with: bytes, mode: mode)
     }
 
-    /// Where the new content of a file is written before it replaces the file.
-    ///
-    /// - Returns: The path beside what a symlink leads to.
+    /// Where the new content is written first: beside what a symlink leads to.
     package static func temporaryPath(of path: ResolvedPath) -> String {
         path.text + ".new"
     }

@@ -15,13 +15,6 @@ struct LogLine {
     let bytes: [UInt8]
 
     /// Formats a line.
-    ///
-    /// - Parameters:
-    ///   - time: When it was logged, since 1970.
-    ///   - level: Its level.
-    ///   - message: What happened.
-    ///   - fields: Additional fields.
-    ///   - format: The format.
     init(time: timespec, level: Logger.Level, message: String, fields: Logger.Metadata, format: LogFormat) {
         let members = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
         let time = Self.timestamp(time)

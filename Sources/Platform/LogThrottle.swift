@@ -9,15 +9,13 @@ package struct LogThrottle: Sendable {
     private var admitted = 0
     private var suppressed = 0
 
-    /// Makes a throttle.
+    /// Makes a throttle; the first line after the end of an interval begins the next.
     package init(lines: Int = 1, every interval: Duration = .seconds(1)) {
         self.lines = lines
         self.interval = interval
     }
 
-    /// Decides whether a line may be written.
-    ///
-    /// - Returns: How many lines were suppressed since the last written one, or nil if this one is suppressed too.
+    /// How many lines were suppressed since the last written one, or nil if this one is suppressed too.
     package mutating func admit(at now: ContinuousClock.Instant) -> Int? {
         if intervalEnd.map({ now >= $0 }) ?? true {
             intervalEnd = now + interval
@@ -38,8 +36,6 @@ package struct LogThrottle: Sendable {
     }
 
     /// Takes the count of suppressed lines once their interval is over, so that the end of a burst is reported too.
-    ///
-    /// - Returns: The count, or nil if there is nothing to report yet.
     package mutating func takeSuppressed(at now: ContinuousClock.Instant) -> Int? {
         guard suppressed > 0, let intervalEnd, now >= intervalEnd else {
             return nil
@@ -78,7 +74,7 @@ package final class FailureLog: Sendable {
     private let logger: Logger
     private let throttle = Mutex(LogThrottle())
 
-    /// Makes a log for one kind of failure.
+    /// Makes a log for one kind of failure, which a constant message names.
     package init(_ message: Logger.Message, logger: Logger) {
         self.message = message
         self.logger = logger
@@ -86,9 +82,7 @@ package final class FailureLog: Sendable {
 
     /// Logs a failure, or counts it.
     package func note(
-        _ reason: String,
-        metadata: Logger.Metadata = [:],
-        at now: ContinuousClock.Instant = .now
+        _ reason: String, metadata: Logger.Metadata = [:], at now: ContinuousClock.Instant = .now
     ) {
         throttle.withLock { throttle in
             logger.log(
@@ -99,9 +93,7 @@ package final class FailureLog: Sendable {
 
     /// Logs an error with its code and hint, or counts it.
     package func note(
-        _ error: any Error,
-        metadata: Logger.Metadata = [:],
-        at now: ContinuousClock.Instant = .now
+        _ error: any Error, metadata: Logger.Metadata = [:], at now: ContinuousClock.Instant = .now
     ) {
         throttle.withLock { throttle in
             logger.log(level: .error, message, throttle: &throttle, at: now, error: error, metadata: metadata)

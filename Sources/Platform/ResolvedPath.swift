@@ -22,7 +22,7 @@ package struct ResolvedPath: Hashable, Sendable {
 
     /// Resolves a path; one that leads to no file is resolved up to the name that the file would have.
     ///
-    /// - Throws: ``Problem`` if its folder does not exist or cannot be searched, or for links in a circle.
+    /// Throws if its folder does not exist or cannot be searched, and for links in a circle.
     package init(_ path: String) throws(Problem) {
         var path = path
         for _ in 0..<Self.mostLinks {

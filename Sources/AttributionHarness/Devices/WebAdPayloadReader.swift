@@ -22,14 +22,9 @@ struct WebAdPayloadReader {
         }
     }
 
-    /// Checks every field against the link and the page, and the signature against the network's key.
+    /// The impression that the device stores at `now`, in Unix milliseconds; nil if there are ``problems``.
     ///
-    /// - Parameters:
-    ///   - link: The link that was tapped.
-    ///   - sourceDomain: The domain of the page.
-    ///   - key: The network's public key, as Apple has it.
-    ///   - now: The device's clock in Unix milliseconds.
-    /// - Returns: The impression that the device stores; nil if there are ``problems``.
+    /// Checks every field against the link and the page, and the signature against the network's key.
     mutating func impression(
         _ link: WebAdPageLink, sourceDomain: String, key: SignaturePublicKey, now: Int64
     ) -> SKAdNetworkImpression? {

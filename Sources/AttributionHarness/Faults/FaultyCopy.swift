@@ -18,10 +18,10 @@ package struct FaultyCopy: Sendable {
 }
 
 extension Fault {
-    /// Makes the copy that a fault sends in addition to a genuine postback.
+    /// Makes the copy that a fault sends in addition to a genuine postback; nil for a delay, and for a fault that such a
+    /// postback cannot have.
     ///
-    /// - Returns: The copy; nil for a delay, and for a fault that such a postback cannot have.
-    /// - Throws: An OpenSSL error, and ``Attribution/PostbackRejection`` for a body that is not genuine.
+    /// The stranger signs with untrusted keys.
     package func copy(
         of genuine: [UInt8], stranger: AppleStandIn, using generator: inout SeededGenerator
     ) throws -> FaultyCopy? {

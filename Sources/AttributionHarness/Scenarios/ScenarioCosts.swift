@@ -18,11 +18,7 @@ package struct ScenarioCosts: Sendable {
     private var amounts: [Spend.Key: Money] = [:]
     private var generator: SeededGenerator
 
-    /// Draws them.
-    ///
-    /// - Parameters:
-    ///   - world: The devices, in whatever hour.
-    ///   - end: The last moment whose ads are known, in Unix milliseconds.
+    /// Draws them, up to the last moment whose ads are known, in Unix milliseconds.
     package init(_ world: World, through end: Int64 = .max) {
         scenario = world.scenario
         generator = SeededGenerator(seed: world.seed ^ 0xC057)

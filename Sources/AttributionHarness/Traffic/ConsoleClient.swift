@@ -6,11 +6,7 @@ package struct ConsoleClient: Sendable {
     private let url: String
     private let token: String?
 
-    /// Makes a client.
-    ///
-    /// - Parameters:
-    ///   - url: Where the console listens, for example `http://127.0.0.1:8081`.
-    ///   - token: The bearer token; nil for a console without tokens.
+    /// Makes a client of a console such as `http://127.0.0.1:8081`; `token` is nil for one without tokens.
     package init(url: String, token: String? = nil) {
         self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
         self.token = token

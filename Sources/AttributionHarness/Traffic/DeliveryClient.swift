@@ -17,20 +17,13 @@ package struct DeliveryClient: Sendable {
 
     /// Posts a body; redirects are not followed, for devices may not follow them.
     ///
-    /// - Parameters:
-    ///   - body: The bytes.
-    ///   - url: Where.
-    ///   - limit: How long all of it may take.
-    /// - Returns: The answer, whatever it is.
-    /// - Throws: ``HTTPClient/Failure``, and what the connection reports.
+    /// Throws ``HTTPClient/Failure``, and what the connection reports.
     package func post(_ body: [UInt8], to url: String, within limit: Duration = .seconds(15)) async throws -> Answer {
         let request = try HTTPClient.Request(url: url, json: .whole(body))
         return try await HTTPClient.shared.send(request, keeping: Self.longestAnswer, within: limit)
     }
 
     /// Why nothing was answered, for a person.
-    ///
-    /// - Returns: The reason.
     package static func reason(_ error: any Error) -> String {
         switch error {
         case HTTPClient.Failure.handshakeFailed:
@@ -43,11 +36,9 @@ package struct DeliveryClient: Sendable {
             return "it is not an HTTP URL"
         case HTTPClient.Failure.tooLong:
             return "its answer is too long"
-        case HTTPClient.Failure.closed:
-            return "it closed the connection before its answer was whole"
         case ChannelError.connectTimeout:
             return "it was too slow to connect to"
-        case HTTPParserError.invalidEOFState:
+        case HTTPClient.Failure.closed, HTTPParserError.invalidEOFState:
             return "it closed the connection before its answer was whole"
         case is HTTPParserError:
             return "its answer is not valid HTTP"
@@ -66,9 +57,8 @@ package struct DeliveryClient: Sendable {
         return reason(ofEach: failure.connectionErrors.map(\.error))
     }
 
-    /// Why none of several addresses could be connected to, for a person.
-    ///
-    /// - Returns: That one refused, which proves that the server was reached, or else the first reason.
+    /// Why none of several addresses could be connected to: that one refused, which proves that the server was reached,
+    /// or else the first reason.
     package static func reason(ofEach errors: [any Error]) -> String {
         let codes = errors.compactMap { ($0 as? IOError)?.errnoCode }
         guard let code = codes.first(where: { $0 == ECONNREFUSED }) ?? codes.first else {
@@ -77,9 +67,7 @@ package struct DeliveryClient: Sendable {
         return String(cString: strerror(code))
     }
 
-    /// Whether nobody was there to answer.
-    ///
-    /// - Returns: Whether there was no connection.
+    /// Whether there was no connection at all.
     package static func isUnreachable(_ error: any Error) -> Bool {
         switch error {
         case is NIOConnectionError, ChannelError.connectTimeout:
@@ -92,8 +80,6 @@ package struct DeliveryClient: Sendable {
     }
 
     /// Whether there was a connection, but not one of TLS that this machine trusts.
-    ///
-    /// - Returns: Whether the handshake failed.
     package static func isDistrusted(_ error: any Error) -> Bool {
         switch error {
         case HTTPClient.Failure.handshakeFailed, HTTPClient.Failure.wrongName: true

@@ -119,11 +119,7 @@ package struct RetrySchedule: Sendable {
     private let first: Int64
     private let jitter: Int64
 
-    /// Makes a schedule.
-    ///
-    /// - Parameters:
-    ///   - first: The time of the first try, in milliseconds.
-    ///   - generator: Draws how much later than a day each further try comes.
+    /// Makes a schedule from the time of the first try, in milliseconds.
     package init(first: Int64, using generator: inout some RandomNumberGenerator) {
         self.first = first
         jitter = Int64.random(in: 0...AppleRules.hour, using: &generator)
@@ -135,9 +131,7 @@ package struct RetrySchedule: Sendable {
         first + Int64(number) * (AppleRules.day + jitter)
     }
 
-    /// Finds the first try that reaches a server.
-    ///
-    /// - Returns: The try, counted from 0; nil when the device gives up.
+    /// The first try, counted from 0, that reaches a server; nil when the device gives up.
     package func firstDelivered(outside outages: [Range<Int64>]) -> Int? {
         (0..<Self.tries).first { number in
             !outages.contains { $0.contains(time(ofTry: number)) }

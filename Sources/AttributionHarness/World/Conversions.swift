@@ -60,10 +60,8 @@ package struct ConversionWindow: Hashable, Sendable {
 
     /// Runs the windows: values go up and down, a lock ends a window at once, and fine values count in the first alone.
     ///
-    /// - Parameters:
-    ///   - updates: The app's calls in order of time.
-    ///   - reengagedAt: When another conversion locked the present window and took the later ones away; nil for never.
-    /// - Returns: The windows that end.
+    /// The updates are in order of time; `reengagedAt` is when another conversion locked the present window and took the
+    /// later ones away.
     package static func windows(_ updates: [ConversionUpdate], until reengagedAt: Int64? = nil) -> [ConversionWindow] {
         var windows: [ConversionWindow] = []
         var start: Int64 = 0

@@ -2,7 +2,8 @@
 ///
 /// - SeeAlso: [Receiving postbacks in multiple conversion
 ///   windows](https://developer.apple.com/documentation/storekit/receiving-postbacks-in-multiple-conversion-windows)
-package enum DataTier: Int, CaseIterable, Comparable, Sendable {
+package enum DataTier: CaseIterable, Comparable, Sendable {
+    // The smaller crowd first.
     case zero, one, two, three
 
     /// Whether a first postback shows the fine value; it shows the coarse one in tier 1.
@@ -18,11 +19,6 @@ package enum DataTier: Int, CaseIterable, Comparable, Sendable {
     /// Whether anything but the first postback is sent, and whether AdAttributionKit names the marketplace.
     package var hasLaterWindows: Bool {
         self >= .one
-    }
-
-    /// The smaller crowd first.
-    package static func < (lhs: Self, rhs: Self) -> Bool {
-        lhs.rawValue < rhs.rawValue
     }
 }
 

@@ -15,12 +15,8 @@ struct InstallDays: Sendable {
         outages = scenario.outages.map(\.range)
     }
 
-    /// Simulates the installs of a day.
-    ///
-    /// - Parameters:
-    ///   - day: The day of the scenario, from 1; lower for campaigns that were already running.
-    ///   - send: Called with each postback and the times at which its copies reach the server.
-    /// - Returns: How many postbacks devices gave up.
+    /// Simulates the installs of a day, from 1 or lower for campaigns that were already running, and returns how many
+    /// postbacks devices gave up.
     func play(_ day: Int, _ send: (SimulatedPostback) -> Void) -> Int {
         // Mixed twice: seeds a fixed step apart would give each day the numbers of the day before.
         var days = SeededGenerator(seed: seed ^ (UInt64(bitPattern: Int64(day)) &* 0xD134_2543_DE82_EF95))

@@ -103,14 +103,10 @@ private struct BodyText {
         join(value)
     }
 
-    mutating func sign(_ name: String, _ value: Int64) {
+    /// Signs a number or a boolean.
+    mutating func sign(_ name: String, _ value: some CustomStringConvertible) {
         add(name, value)
-        join(String(value))
-    }
-
-    mutating func sign(_ name: String, _ value: Bool) {
-        add(name, value)
-        join(value ? "true" : "false")
+        join(value.description)
     }
 
     mutating func add(_ name: String, _ value: String) {
@@ -128,14 +124,10 @@ private struct BodyText {
         text.append(UInt8(ascii: "\""))
     }
 
-    mutating func add(_ name: String, _ value: Int64) {
+    /// Adds a number or a boolean.
+    mutating func add(_ name: String, _ value: some CustomStringConvertible) {
         begin(name)
-        text.append(contentsOf: String(value).utf8)
-    }
-
-    mutating func add(_ name: String, _ value: Bool) {
-        begin(name)
-        text.append(contentsOf: (value ? "true" : "false").utf8)
+        text.append(contentsOf: value.description.utf8)
     }
 
     mutating func add(_ conversion: SimulatedConversion) {

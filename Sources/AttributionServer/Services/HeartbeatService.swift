@@ -14,7 +14,7 @@ struct HeartbeatService: Service {
     private let onStop: @Sendable () -> Void
     private let stop = DispatchSemaphore(value: 0)
 
-    /// Makes the service.
+    /// Makes the service; `onStop` is called when the server begins to stop, before anything else stops.
     init(_ beat: @escaping @Sendable () -> Void, onStop: @escaping @Sendable () -> Void) {
         self.beat = beat
         self.onStop = onStop

@@ -9,8 +9,7 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// Reads certificate, tokens, signing keys, schemas and campaigns again on SIGHUP, and uses all of them or
-/// none.
+/// Reads certificate, tokens, signing keys, schemas and campaigns again on SIGHUP, and uses all of them or none.
 ///
 /// The signal is trapped even when there is nothing to read: log rotation or a closed terminal must not end a server.
 struct ReloadService: Service {
@@ -38,11 +37,11 @@ struct ReloadService: Service {
             for problem in fresh.problems {
                 logger.error(
                     "nothing was reloaded: a file could not be read", error: problem.error,
-                    metadata: ["part": "\(problem.part.rawValue)"])
+                    metadata: ["part": "\(problem.part)"])
             }
             return
         }
-        let freshSigner = fresh.signer.map { Server.prepared($0, logger) }
+        let freshSigner = fresh.signer.map { $0.prepared(logger) }
         let formerSigner = signer?.signer
         // Nothing below fails.
         if let tls, let identity = fresh.identity {

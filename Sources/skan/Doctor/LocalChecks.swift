@@ -90,14 +90,7 @@ enum KeyCheck {
     static func run(list: String) async -> [Finding] {
         do throws(KeyProblem) {
             let set = try NetworkKeySet(file: list)
-            return set.entries.map { entry in
-                let key = entry.publicKey
-                let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
-                return .ok(
-                    "key \(entry.file)",
-                    "\(entry.adNetworkID) \(versions), \(entry.useInWords), "
-                        + "\(key.curve.displayName) SHA256:\(key.fingerprint)")
-            } + (await findings(on: set.externalKeys))
+            return set.entries.map { .ok("key \($0.file)", $0.summary) } + (await findings(on: set.externalKeys))
         } catch {
             return [.problem("keys", error.message, cure: error.hint ?? "skan keys check --keys \(list)")]
         }

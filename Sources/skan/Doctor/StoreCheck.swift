@@ -3,15 +3,14 @@ import AttributionReports
 import AttributionServer
 import AttributionStore
 import Foundation
-import Platform
 
 /// A store, and of one in a file its files and its disk; beside a running server or without one.
 struct StoreCheck {
     let location: StoreLocation
 
     /// A day of two hundred postbacks a second, and a week of most networks.
-    private static let roomy: UInt64 = 10 << 30
-    private static let scarce: UInt64 = 256 << 20
+    private static let roomy: Int64 = 10 << 30
+    private static let scarce: Int64 = 256 << 20
     private static let longLog: Int64 = 512 << 20
 
     func run() async -> [Finding] {
@@ -19,7 +18,7 @@ struct StoreCheck {
         guard case .file(let path) = location else {
             return found.compactMap(\.self)
         }
-        return (found + [log(path), disk(path)]).compactMap(\.self)
+        return (found + [log(path), disk()]).compactMap(\.self)
     }
 
     /// How many forged deliveries are in its quarantine; nil where it cannot be read.
@@ -86,15 +85,8 @@ struct StoreCheck {
             cure: "end what reads it; the server then moves the log into the store")
     }
 
-    private func disk(_ path: String) -> Finding? {
-        // A symlink may lead to another disk.
-        let file = (try? ResolvedPath(path).text) ?? path
-        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
-        var status = statvfs()
-        guard statvfs(folder, &status) == 0 else {
-            return nil
-        }
-        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    private func disk() -> Finding? {
+        guard let (folder, free, _) = location.disk else { return nil }
         if free < Self.scarce {
             return .problem("disk", "\(free >> 20) MiB free in \(folder)", cure: "make room: a full disk answers 503")
         }

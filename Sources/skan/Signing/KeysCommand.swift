@@ -1,5 +1,6 @@
 import ArgumentParser
 package import Attribution
+import AttributionServer
 import AttributionSigning
 import Foundation
 
@@ -79,10 +80,7 @@ extension KeysCommand {
             let list = keys.file(besides: file)
             if let list {
                 for entry in try NetworkKeySet(file: list).entries {
-                    let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
-                    Terminal.write(
-                        "ok \(entry.file) \(entry.adNetworkID) \(versions) "
-                            + "\(entry.useInWords) \(Self.summary(of: entry.publicKey))\n")
+                    Terminal.write("ok \(entry.file) \(entry.summary)\n")
                 }
             }
             guard let file else {
@@ -100,11 +98,8 @@ extension KeysCommand {
                     throw KeyProblem.mismatched(privateFile: file, publicFile: publicFile)
                 }
             }
-            Terminal.write("ok \(file) \(Self.summary(of: try key.publicKey()))\n")
-        }
-
-        private static func summary(of key: SignaturePublicKey) -> String {
-            "\(key.curve.displayName) SHA256:\(key.fingerprint)"
+            let publicKey = try key.publicKey()
+            Terminal.write("ok \(file) \(publicKey.curve.displayName) SHA256:\(publicKey.fingerprint)\n")
         }
     }
 }
