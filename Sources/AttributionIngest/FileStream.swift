@@ -23,7 +23,7 @@ package final class FileStream {
 
     /// Opens a file; `-` is standard input.
     ///
-    /// - Throws: ``CodedErrors/Refusal`` if there is no such file, or if it is a folder.
+    /// - Throws: ``Attribution/Refusal`` if there is no such file, or if it is a folder.
     package init(_ name: String) throws(Refusal) {
         self.name = name
         if name == "-" {
@@ -57,7 +57,7 @@ package final class FileStream {
     /// The next bytes; nil at the end.
     ///
     /// - Returns: The bytes.
-    /// - Throws: ``CodedErrors/Refusal`` if the file cannot be read.
+    /// - Throws: ``Attribution/Refusal`` if the file cannot be read.
     package func next(upTo limit: Int64 = .max) throws(Refusal) -> [UInt8]? {
         let limit = Int(min(Int64(Self.chunk), limit))
         guard limit > 0 else {

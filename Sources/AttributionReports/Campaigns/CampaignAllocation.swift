@@ -97,7 +97,7 @@ package struct CampaignAllocation: Sendable {
     ///
     /// A lock keeps two commands from taking the same id. The file is written anew, and loses its formatting.
     ///
-    /// - Throws: ``CodedErrors/InvalidDocuments`` for a file that is not as it must be, and ``CodedErrors/Refusal`` if no
+    /// - Throws: ``Attribution/InvalidDocuments`` for a file that is not as it must be, and ``Attribution/Refusal`` if no
     ///   id is free or the file cannot be written.
     package func allocate(inFile path: String) throws -> NamedCampaign {
         do {
@@ -135,8 +135,8 @@ package struct CampaignAllocation: Sendable {
 extension CampaignMap {
     /// The map as a file, a line for each name.
     ///
-    /// - Throws: ``CodedErrors/Refusal`` for a file that would be too long to be read, and
-    ///   ``CodedErrors/InvalidDocuments`` for one that would not be as it must be.
+    /// - Throws: ``Attribution/Refusal`` for a file that would be too long to be read, and
+    ///   ``Attribution/InvalidDocuments`` for one that would not be as it must be.
     package func document(name: String) throws -> [UInt8] {
         func list(_ lines: [JSONText]) -> String {
             lines.isEmpty ? "[]" : "[\n    " + lines.map(\.line).joined(separator: ",\n    ") + "\n  ]"
