@@ -10,22 +10,14 @@ import Testing
 
 @Suite("Answering taps on web ads")
 struct WebAdResponderTests {
-    /// A ledger that knows the ads of all nonces but those of one damaged page, and notes its groups.
+    /// A ledger that knows the ads of all nonces, and notes its groups.
     private final class FakeLedger: WebAdLedger {
-        private let damaged: Nonce?
         let groups = Mutex<[Int]>([])
-
-        init(damaged: Nonce? = nil) {
-            self.damaged = damaged
-        }
 
         func issue(_ ads: [WebAd], at now: UnixMilliseconds) async throws {}
 
         func answer(_ taps: [ReceivedTap], signing sign: TapGroup.Sign) throws -> [TapAnswer] {
             groups.withLock { $0.append(taps.count) }
-            guard !taps.contains(where: { $0.tap.nonce == damaged }) else {
-                throw StoreError.failed(path: "skan.sqlite-web-ads", .damaged)
-            }
             let content = try WebAdContent(adNetworkID: "n.skadnetwork", itunesItemID: 1, sourceIdentifier: 1)
             var group = TapGroup(taps) { _ in .usable(content) }
             group.sign(with: sign)
@@ -127,16 +119,6 @@ struct WebAdResponderTests {
             }, logger: .silent)
         let outcomes = try await outcomes(of: nonces, responder)
         #expect(outcomes.map(\.label) == (0..<20).map { $0.isMultiple(of: 2) ? "signed" : "store-failed" })
-    }
-
-    @Test("A damaged page refuses the taps on its ads, and no others")
-    func damage() async throws {
-        var generator = SystemRandomNumberGenerator()
-        let nonces = (0..<20).map { _ in Nonce(using: &generator) }
-        let responder = WebAdResponder(
-            ledger: FakeLedger(damaged: nonces[7]), signer: CurrentSigner(try signer()), logger: .silent)
-        let outcomes = try await outcomes(of: nonces, responder)
-        #expect(outcomes.map(\.label) == (0..<20).map { $0 == 7 ? "store-failed" : "signed" })
     }
 
     static let external: [(ExternalSignerError?, String)] = [
