@@ -65,7 +65,7 @@ package struct TLSIdentity: Sendable {
         configuration.cipherSuites = Self.ciphers
         configuration.applicationProtocols = ["http/1.1"]
         // A client that does not answer the close alert is cut off; it has its answers by then.
-        configuration.shutdownTimeout = .seconds(1)
+        configuration.shutdownTimeout = .milliseconds(100)
         do {
             context = try NIOSSLContext(configuration: configuration)
         } catch {

@@ -63,6 +63,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if unread.readableBytes == 0 {
             unread = unwrapInboundIn(data)
         } else {
+            // Otherwise everything that a client sends while its requests wait stays allocated.
+            unread.discardReadBytes()
             unread.writeImmutableBuffer(unwrapInboundIn(data))
         }
         machine.bytesArrived(at: .now(), receivedAt: loop.settings.now())

@@ -202,7 +202,11 @@ package struct ConnectionStateMachine {
         }
         switch reader.stage {
         case .opening: return .cutOff(.headDeadline)
-        case .idle: return .closeIdle
+        case .idle:
+            // A request that is on its way would be carried out, and its answer could not be sent any more.
+            reader.finish()
+            phase = .closed
+            return .closeIdle
         case .head: return refuse(.deadlinePassed(part: "head"))
         case .body, .discarding: return refuse(.deadlinePassed(part: "body"))
         case .finished: return .cutOff(.writeDeadline)

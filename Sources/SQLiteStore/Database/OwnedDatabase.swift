@@ -185,7 +185,13 @@ final class OwnedDatabase: Sendable {
             connection = opened
             return opened.writer
         }
-        return try writer.writeWithoutTransaction(work)
+        return try writer.writeWithoutTransaction { db in
+            // A job that waited while the store was closed would take the emptied log for a lost one.
+            guard state.withLock({ !$0.isClosed }) else {
+                throw StoreError.cannotOpen(path: path, reason: "it was closed")
+            }
+            return try work(db)
+        }
     }
 
     private func transaction<Prepared, Result>(
@@ -202,6 +208,8 @@ final class OwnedDatabase: Sendable {
             try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
             try checkFence(db)
             let result = try work(db, prepared)
+            // A log that was emptied meanwhile would be extended by the commit, with zeros where its frames were.
+            try checkFiles(db)
             try db.cachedStatement(sql: "COMMIT").execute()
             didCommit()
             try checkFiles(db)
@@ -243,6 +251,10 @@ final class OwnedDatabase: Sendable {
         }
         terminate(.lost(loss))
         checkpoint?.stop()
+        // What is not committed is not rescued.
+        if db.isInsideTransaction {
+            try? db.rollback()
+        }
         let rescue = StoreRescue.save(path, after: loss, isSetAside: hooks.isSetAside, db)
         hooks.onEvent(.filesLost(path: path, loss, rescue: rescue))
         throw StoreError.lost(path: path, loss)

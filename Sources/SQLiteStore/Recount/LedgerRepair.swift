@@ -35,7 +35,11 @@ package struct LedgerRepair {
     }
 
     fileprivate func run(_ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
-        try database.write { try DerivedTables.makeMissing($0) }
+        try database.write {
+            try DerivedTables.makeMissing($0)
+        } didCommit: {
+            didRepair([])
+        }
         return try await RecountRepair {
             try await reader.recount(judge: judge)
         } repair: { differences in
