@@ -93,6 +93,9 @@ package struct ImpressionExplainer: Sendable {
         if let repair = repairs.first(where: { verifies(signature, $0.bytes) }) {
             return proven(repair, claim)
         }
+        if let repair = secondsUndone(claim, signature) {
+            return proven(repair, claim)
+        }
         return unproven(claim, checked, signature, texts)
     }
 
@@ -219,6 +222,26 @@ package struct ImpressionExplainer: Sendable {
         explanation(
             .invalid, repair.cause, "\(repair.finding): the signature verifies over that text", repair.advice, claim,
             field: repair.field, proven: repair.text)
+    }
+
+    /// The milliseconds that were cut off a timestamp in seconds; all thousand are tried.
+    private func secondsUndone(_ claim: ClaimedImpression, _ signature: [UInt8]) -> ImpressionRepair? {
+        // From 2017 to 2099: anything else was not meant as seconds.
+        guard let version = claim.version, case .integer(let seconds) = claim.values[.timestamp],
+            (1_483_228_800...4_102_444_800).contains(seconds)
+        else {
+            return nil
+        }
+        let text = claim.text(of: version)
+        for timestamp in seconds * 1_000..<(seconds + 1) * 1_000 {
+            let candidate = text.replacing(.timestamp, String(timestamp))
+            if verifies(signature, candidate.bytes()) {
+                return ImpressionRepair(
+                    .valueChanged, .timestamp, .passedOn,
+                    "the timestamp is in seconds, and \(timestamp) milliseconds were signed", candidate)
+            }
+        }
+        return nil
     }
 
     // MARK: Parts
