@@ -108,8 +108,13 @@ extension ColumnCodes {
                 db.cachedStatement(
                     sql: "SELECT code, value, checksum FROM column_value WHERE column_number = ? ORDER BY code"),
                 arguments: [column.rawValue])
+            var greatest: Int64 = 0
             while let row = try rows.next() {
-                note(try row.text(1), code: try row.integer(0), column, checksum: try row.integer(2))
+                let code = try row.integer(0)
+                // Codes are handed out one after another; memory is not for a damaged one to take.
+                guard (0...greatest + 1_000_000).contains(code) else { throw DatabaseError.damagedColumn }
+                greatest = code
+                note(try row.text(1), code: code, column, checksum: try row.integer(2))
             }
             didRead(column)
         }

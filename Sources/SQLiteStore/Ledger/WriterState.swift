@@ -72,7 +72,10 @@ final class WriterState: Sendable {
     private static func index(
         _ db: Database, blockCount: Int64, through newest: Int64
     ) throws -> (PostbackIndex, rebuilt: [Int64]) {
-        var index = PostbackIndex(capacity: Int(newest))
+        // A damaged id may be any number, but each postback takes at least this much of the file.
+        let bytes = try Int64.fetchOne(
+            db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        var index = PostbackIndex(capacity: Int(min(newest, (bytes ?? 0) / 64)))
         var rebuilt: [Int64] = []
         let reader = try ColumnBlockReader(db)
         var digests: [UInt64] = []
