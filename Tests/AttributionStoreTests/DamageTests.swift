@@ -115,11 +115,14 @@ struct DamageTests {
         // Limits the store to one more page; SQLite then reports SQLITE_FULL, as for a full disk.
         var recorded = 0
         var refused = 0
+        // A batch that ends a block needs more room than the others.
+        var room = 20
         while recorded < many.deliveries.count {
             let batch = Array(many.deliveries[recorded..<min(recorded + 50, many.deliveries.count)])
             do {
                 #expect(try ledger.record(batch).allSatisfy { $0 == .recorded(.test) })
                 recorded += batch.count
+                room = 20
                 if refused < 40 {
                     try ledger.writer.limitPages(toMoreBy: 4)
                 }
@@ -129,7 +132,8 @@ struct DamageTests {
                 try ledger.writer.limitPages(toMoreBy: 200)
                 ledger.writer.heartbeat()
                 #expect(ledger.writer.health == .ready)
-                try ledger.writer.limitPages(toMoreBy: 20)
+                try ledger.writer.limitPages(toMoreBy: room)
+                room *= 2
             }
         }
         #expect(refused >= 10)
