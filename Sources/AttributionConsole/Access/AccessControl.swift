@@ -76,7 +76,7 @@ package final class AccessControl: Sendable {
         instant: ContinuousClock.Instant
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
         bounded(
-            currentList.judge(holder: holder, needed: needed, now: now),
+            currentList.judge(digest: holder.digest, needed: needed, now: now),
             client: client, now: now, instant: instant)
     }
 
