@@ -98,15 +98,14 @@ package struct PageSelection: Hashable, Sendable {
 }
 
 /// Where a page is among the others, for the navigation.
-package enum PagePlace: Hashable, Sendable {
+enum PagePlace: Hashable, Sendable {
     case overview, explore, quarantine, postback, conflicts, keys, definitions
     /// A standard report, by name.
     case report(String)
     /// None of them.
     case elsewhere
 
-    /// The address.
-    package var link: PageLink {
+    var link: PageLink {
         switch self {
         case .overview, .elsewhere: PageLink()
         case .explore: PageLink("explore")

@@ -1,32 +1,19 @@
 import Attribution
-package import AttributionReports
-package import AttributionStore
+import AttributionReports
+import AttributionStore
 
 /// The first screen: whether all is well, and the most important figures.
 ///
 /// What is known without the store is shown even when the store fails, with the error in place of what is missing.
-package struct OverviewPage {
-    private let health: ServerHealth
-    private let traffic: [TrafficFinding]
-    private let quarantine: Result<[QuarantineTotal], PageProblem>?
-    private let report: Result<StandardReport, PageProblem>
-    private let selection: PageSelection
+struct OverviewPage {
+    let health: ServerHealth
+    let traffic: [TrafficFinding]
+    /// How much there is in the quarantine, or why that is not known; nil where it is not shown.
+    let quarantine: Result<[QuarantineTotal], PageProblem>?
+    let report: Result<StandardReport, PageProblem>
+    let selection: PageSelection
 
-    package init(
-        health: ServerHealth,
-        traffic: [TrafficFinding],
-        quarantine: Result<[QuarantineTotal], PageProblem>?,
-        report: Result<StandardReport, PageProblem>,
-        selection: PageSelection
-    ) {
-        self.health = health
-        self.traffic = traffic
-        self.quarantine = quarantine
-        self.report = report
-        self.selection = selection
-    }
-
-    package var page: Page {
+    var page: Page {
         let panel = HealthPanel(
             health: health, traffic: traffic, quarantine: quarantine,
             today: (try? report.get())?.installsToday(nowMilliseconds: health.nowMilliseconds), selection: selection)
@@ -48,7 +35,7 @@ package struct OverviewPage {
     }
 
     private func figures(of report: StandardReport) -> HTML {
-        let view = StandardReportPage(report, selection)
+        let view = StandardReportPage(report: report, selection: selection)
         return HTML([
             PeriodPicker(selection: selection, page: PageLink(), days: report.days, others: []).html,
             HTML.traffic(report.request.selection.traffic),
