@@ -285,7 +285,8 @@ struct AccessListTests {
             let holders = try Holders()
             try file.update(creatingFile: true) { list throws(AccessProblem) in list = holders.list }
             let lines = LinesOfLog()
-            let control = try AccessControl(file: file, perSecond: 100, logger: Logger(label: "test") { _ in lines })
+            let control = AccessControl(
+                file: file, reading: try file.read(), perSecond: 100, logger: Logger(label: "test") { _ in lines })
             func refusal() -> AccessRefusal? {
                 control.judge(
                     .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil },

@@ -75,7 +75,9 @@ final class PageRoutesTests {
                 return try await reporter.findings(today: today, traffic: traffic, limits: limits)
             },
             version: "9.9.9")
-        let access = hasTokens ? try AccessControl(file: file, perSecond: 1_000, logger: .silent) : nil
+        let access =
+            hasTokens
+            ? AccessControl(file: file, reading: try file.read(), perSecond: 1_000, logger: .silent) : nil
         let sessions = ConsoleSessions(isSecure: false)
         let pages = PageRoutes(sources, access: access, sessions: sessions, logger: .silent)
         let health = HealthRoutes(readiness: { .ready })

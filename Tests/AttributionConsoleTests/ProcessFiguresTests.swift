@@ -21,39 +21,11 @@ struct ProcessFiguresTests {
             ])
     }
 
-    @Test("Without the time the machine was started the process's is left out")
-    func boot() {
-        let samples = ProcessFigures.samples(stat: Self.stat("skan"), boot: nil, ticks: 100, page: 4_096)
-        #expect(samples.map(\.name) == ["process_cpu_seconds_total", "process_resident_memory_bytes"])
-    }
-
     @Test(
         "A line that is cut short says nothing",
         arguments: ["", "4711", "4711 (skan)", "4711 (skan) S 1 2 3", "1 (a) b"])
     func short(_ stat: String) {
         #expect(ProcessFigures.samples(stat: stat, boot: 0, ticks: 100, page: 4_096).isEmpty)
-    }
-
-    @Test(
-        "The limit of descriptors is the soft one",
-        arguments: [
-            (
-                "Max processes   1   2   processes\nMax open files            1024                 524288     files\n",
-                1_024
-            ),
-            ("Max open files            unlimited            unlimited            files\n", nil),
-            ("Max processes   1   2   processes\n", nil), ("", nil),
-        ] as [(String, Double?)])
-    func limits(_ text: String, _ limit: Double?) {
-        #expect(ProcessFigures.maximumDescriptors(limits: text) == limit)
-    }
-
-    @Test(
-        "The machine's start is the line btime",
-        arguments: [("cpu 1 2 3\nbtime 1795262400\nprocesses 9\n", 1_795_262_400), ("cpu 1 2 3\n", nil), ("", nil)]
-            as [(String, Double?)])
-    func bootTime(_ text: String, _ seconds: Double?) {
-        #expect(ProcessFigures.bootTime(stat: text) == seconds)
     }
 
     @Test("Here and now everything is known")

@@ -15,7 +15,7 @@ struct PageQuery {
     /// Reads the query.
     init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
         fields = FormFields(request.query)
-        try fields.check(known: known + Self.file, repeatable: ["where"])
+        try fields.fields.check(known: known + Self.file, repeatable: ["where"])
         if let format = fields["format"], format != "csv" {
             throw FieldProblem(field: "format", found: format.shortened(to: 20), expected: "csv, or none for the page")
         }
@@ -86,11 +86,6 @@ package struct FormFields: Sendable {
     /// Removes a field.
     package mutating func remove(_ name: String) {
         fields.removeAll { $0.name == name }
-    }
-
-    /// Refuses what would be silently ignored.
-    func check(known: [String], repeatable: [String] = []) throws(FieldProblem) {
-        try fields.check(known: known, repeatable: repeatable)
     }
 
     /// The text of a name or a value, in which a plus sign stands for a space.

@@ -57,11 +57,6 @@ package struct RecentRate: Sendable {
 
     package init() {}
 
-    /// How many readings are kept.
-    package var readingCount: Int {
-        readings.count
-    }
-
     /// Takes a reading.
     package mutating func note(_ count: Int64, at now: ContinuousClock.Instant) {
         if let last = readings.last, now - last.instant < Self.interval {

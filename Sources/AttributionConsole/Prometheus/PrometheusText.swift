@@ -44,7 +44,7 @@ package enum ProcessFigures {
         let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
         let page = Double(sysconf(Int32(_SC_PAGESIZE)))
         let status = text("/proc/self/stat").map { samples(stat: $0, boot: bootedAt, ticks: ticks, page: page) }
-        let limit = text("/proc/self/limits").flatMap { maximumDescriptors(limits: $0) }
+        let limit = text("/proc/self/limits").flatMap { value(after: "Max open files ", in: $0) }
         // Reading the folder itself opens one.
         let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
         return (status ?? [])
@@ -55,7 +55,7 @@ package enum ProcessFigures {
     }
 
     /// When the machine was started, in Unix seconds; read once, because the value changes when the clock is set.
-    private static let bootedAt = text("/proc/stat").flatMap { bootTime(stat: $0) }
+    private static let bootedAt = text("/proc/stat").flatMap { value(after: "btime ", in: $0) }
 
     private static func text(_ path: String) -> String? {
         try? String(contentsOfFile: path, encoding: .utf8)
@@ -79,16 +79,6 @@ package enum ProcessFigures {
             PrometheusSample("process_cpu_seconds_total", (user + system) / ticks),
             PrometheusSample("process_resident_memory_bytes", resident * page),
         ] + (boot.map { [PrometheusSample("process_start_time_seconds", $0 + start / ticks)] } ?? [])
-    }
-
-    /// The line `btime` of `/proc/stat`.
-    package static func bootTime(stat: String) -> Double? {
-        value(after: "btime ", in: stat)
-    }
-
-    /// The soft limit of `/proc/self/limits`; nil when there is none.
-    package static func maximumDescriptors(limits: String) -> Double? {
-        value(after: "Max open files ", in: limits)
     }
 
     /// The first number after the beginning of a line.

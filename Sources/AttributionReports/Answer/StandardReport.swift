@@ -1,4 +1,4 @@
-package import Attribution
+import Attribution
 package import AttributionStore
 package import StrictJSON
 
@@ -21,28 +21,6 @@ package struct StandardReport: Sendable {
     package let unseen: [LedgerAnswer.UnseenValue]
     /// The version of the program that made it; nil if unknown.
     package let programVersion: String?
-
-    package init(
-        request: StandardReportRequest,
-        sections: [ReportSection],
-        position: LedgerPosition,
-        recordedAtMilliseconds: Int64?,
-        firstDay: CalendarDay?,
-        warnings: [String],
-        notes: [String],
-        unseen: [LedgerAnswer.UnseenValue],
-        programVersion: String?
-    ) {
-        self.request = request
-        self.sections = sections
-        self.position = position
-        self.recordedAtMilliseconds = recordedAtMilliseconds
-        self.firstDay = firstDay
-        self.warnings = warnings
-        self.notes = notes
-        self.unseen = unseen
-        self.programVersion = programVersion
-    }
 
     package var name: StandardReportName {
         request.name

@@ -80,14 +80,12 @@ package struct CalendarPeriod: Hashable, Sendable {
 }
 
 /// An ISO 8601 week, Monday to Sunday; the first week of a year is the one with its first Thursday.
-struct CalendarWeek: Hashable, CustomStringConvertible {
+struct CalendarWeek: Hashable {
     /// The number of weeks since that of 1970-01-01.
     let number: Int64
+}
 
-    init(number: Int64) {
-        self.number = number
-    }
-
+extension CalendarWeek {
     /// The week that contains a day.
     init(_ day: CalendarDay) {
         // 1970-01-01 was a Thursday, the fourth day of its week.

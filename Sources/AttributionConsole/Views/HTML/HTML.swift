@@ -139,7 +139,6 @@ extension HTML {
     package enum Mood: Hashable, Sendable {
         case good, uncertain, bad
 
-        /// The class of a notice.
         var attribute: HTMLAttribute {
             switch self {
             case .good: .class("notice good")

@@ -9,7 +9,7 @@ struct PeriodPicker {
     /// The days as counted, in words.
     let days: String
     /// Parameters of the page besides the selection, which the form repeats.
-    let others: [PageLink.Parameter]
+    var others: [PageLink.Parameter] = []
 
     private static let usual = [
         ("today", "Today"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"), ("this-month", "This month"),

@@ -25,7 +25,7 @@ struct OverviewPage {
             case .success(let report):
                 figures(of: report)
             case .failure(let problem):
-                PeriodPicker(selection: selection, page: PageLink(), days: "", others: []).html
+                PeriodPicker(selection: selection, page: PageLink(), days: "").html
                 problem.notice
             }
             if let answers = panel.answers {
@@ -37,7 +37,7 @@ struct OverviewPage {
     private func figures(of report: StandardReport) -> HTML {
         let view = StandardReportPage(report: report, selection: selection)
         return HTML([
-            PeriodPicker(selection: selection, page: PageLink(), days: report.days, others: []).html,
+            PeriodPicker(selection: selection, page: PageLink(), days: report.days).html,
             HTML.traffic(report.request.selection.traffic),
             view.remarks,
             view.sections(of: .overview),
@@ -196,15 +196,8 @@ struct HealthPanel {
     }
 }
 
-/// How many installs today has brought so far.
-struct InstallsToday {
-    /// What is counted: test installs are named as such.
-    let name: String
-    /// Today's, so far.
-    let count: Int64
-    /// Those of the whole of yesterday; nil where the report does not have that day.
-    let yesterday: Int64?
-}
+/// How many installs today has brought so far: what is counted, and yesterday's, nil if the report lacks that day.
+typealias InstallsToday = (name: String, count: Int64, yesterday: Int64?)
 
 extension StandardReport {
     /// Today's installs, from the section of days; nil for a report of other days.
@@ -214,9 +207,8 @@ extension StandardReport {
             return nil
         }
         let traffic = request.selection.traffic
-        return InstallsToday(
-            name: traffic == .apple ? "Installs today" : "\(traffic.rawValue.capitalizedFirst) installs today",
-            count: count, yesterday: installs(on: today.advanced(by: -1)))
+        let name = traffic == .apple ? "Installs today" : "\(traffic.rawValue.capitalizedFirst) installs today"
+        return (name, count, installs(on: today.advanced(by: -1)))
     }
 
     private func installs(on day: CalendarDay) -> Int64? {

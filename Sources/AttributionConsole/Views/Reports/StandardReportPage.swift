@@ -15,7 +15,7 @@ struct StandardReportPage {
     var page: Page {
         Page(title: report.name.title, place: place, selection: selection) {
             HTML(.p) { report.name.meaning }
-            PeriodPicker(selection: selection, page: place.link, days: report.days, others: []).html
+            PeriodPicker(selection: selection, page: place.link, days: report.days).html
             HTML.traffic(report.request.selection.traffic)
             remarks
             sections(of: place)
