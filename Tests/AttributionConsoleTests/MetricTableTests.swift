@@ -25,8 +25,9 @@ struct MetricTableTests {
         return names
     }
 
-    @Test("What the code counts is declared, and what is declared is counted")
+    @Test("What the code counts is declared once, and what is declared is counted")
     func sources() throws {
+        #expect(Self.names.count == PrometheusFamily.all.count)
         #expect(try Self.namesInSources() == Self.names)
     }
 
@@ -37,17 +38,12 @@ struct MetricTableTests {
         #expect(Set(text.matches(of: /(?m)^\| `([a-z]+_[a-z_]+)` \|/).map { String($0.1) }) == Self.names)
     }
 
-    @Test("No name is declared twice")
-    func unique() {
-        #expect(Self.names.count == PrometheusFamily.all.count)
-    }
-
     @Test("Names follow Prometheus' conventions, and every help is a sentence", arguments: PrometheusFamily.all)
     func conventions(_ family: PrometheusFamily) {
         #expect(family.name.wholeMatch(of: /(skan|process)_[a-z_]+[a-z]/) != nil)
         #expect((family.kind == .counter) == family.name.hasSuffix("_total"))
         #expect(family.kind != .histogram || family.name.hasSuffix("_seconds"))
         #expect(family.help.first?.isUppercase == true && family.help.hasSuffix("."))
-        #expect(!family.help.contains("\n"))
+        #expect(!family.help.contains("\n") && !family.help.contains("\\"))
     }
 }

@@ -95,12 +95,10 @@ package struct SessionTable {
 
     package init() {}
 
-    /// How many sessions there are.
     package var count: Int {
         sessions.count
     }
 
-    /// Begins a session, with secrets of 128 bits each.
     package mutating func begin(
         _ grant: AccessGrant,
         at now: ContinuousClock.Instant,
@@ -135,7 +133,6 @@ package struct SessionTable {
         return session
     }
 
-    /// Ends a session.
     package mutating func end(_ id: String) {
         sessions[id] = nil
     }

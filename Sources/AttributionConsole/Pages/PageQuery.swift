@@ -12,7 +12,6 @@ struct PageQuery {
     /// The parameters of a table as a file.
     static let file = ["format", "section"]
 
-    /// Reads the query.
     init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
         fields = FormFields(request.query)
         try fields.fields.check(known: known + Self.file, repeatable: ["where"])
@@ -102,7 +101,6 @@ struct FormPost {
     /// The fields besides the secret.
     let fields: FormFields
 
-    /// Reads a form.
     init(_ request: IngressRequest, formToken: String) throws(Refusal) {
         try Self.checkOrigin(of: request)
         var fields = FormFields(String(decoding: request.body, as: UTF8.self))

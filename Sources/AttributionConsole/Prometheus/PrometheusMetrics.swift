@@ -65,7 +65,6 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
 
     // MARK: Making
 
-    /// Makes a counter, or finds it.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(.counter, label, dimensions) { PrometheusCounter() }
     }
@@ -79,7 +78,6 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
         NOOPMetricsHandler.instance
     }
 
-    /// Makes a histogram of seconds, or finds it.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(.histogram, label, dimensions) { PrometheusHistogram() }
     }
@@ -87,10 +85,8 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
     /// Does nothing: Prometheus would take the end of a series for a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
 
-    /// As for counters.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
 
-    /// As for counters.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     private func series<Series: PrometheusSeries>(
@@ -126,7 +122,6 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
         value.store(0, ordering: .relaxed)
     }
 
-    /// The number now.
     var count: Int64 {
         value.load(ordering: .relaxed)
     }

@@ -14,15 +14,12 @@ package struct CampaignAllocation: Sendable {
         case sourceIdentifierInGroup(SourceIdentifier)
     }
 
-    /// What people call it.
     package let name: String
     package let network: AdNetworkID
-    /// The advertised app.
     package let app: AppStoreItemID
     /// The first and the last day (UTC) on which its ads run; nil for no end.
     package let from: CalendarDay
     package let through: CalendarDay?
-    /// Which id is wanted.
     package let kind: Kind
 
     package init(

@@ -2,7 +2,6 @@ import Attribution
 import AttributionStore
 
 extension StandardReportPlan {
-    /// The outcome of every delivery.
     static let delivery = StandardReportPlan(
         ["outcomes", "quarantine", "repeats", "recipients"], hasDeliveries: true, countsPostbacks: false
     ) { figures in
@@ -129,7 +128,6 @@ extension StandardReportPlan {
     }
 }
 
-/// Deliveries added up.
 struct DeliverySums: Summable {
     var count: Int64 = 0
     /// Those whose bytes are in the store.

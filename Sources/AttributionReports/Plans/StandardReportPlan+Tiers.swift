@@ -143,9 +143,7 @@ struct TierEvidence: Sendable {
     let tiers: ClosedRange<Int64>
     /// The tiers that are possible from the fields that Apple signs: not from the conversion value.
     let signedTiers: ClosedRange<Int64>
-    /// Why these tiers are possible.
     let reason: String
-    /// How many postbacks show it.
     let count: @Sendable (Postbacks) -> Int64
 
     private init(
@@ -218,7 +216,6 @@ extension Counts {
 }
 
 extension Conversion {
-    /// Whether it is a value from 0 to 63.
     var isFine: Bool {
         if case .fine = self { true } else { false }
     }

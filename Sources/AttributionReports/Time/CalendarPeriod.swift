@@ -35,12 +35,10 @@ package struct CalendarPeriod: Hashable, Sendable {
         self.last = last
     }
 
-    /// How many days it has.
     package var count: Int64 {
         last.number - first.number + 1
     }
 
-    /// Whether it has a day.
     func contains(_ day: CalendarDay) -> Bool {
         first <= day && day <= last
     }
@@ -108,7 +106,6 @@ extension CalendarWeek {
         first.advanced(by: 6)
     }
 
-    /// The week before.
     var previous: CalendarWeek {
         CalendarWeek(number: number - 1)
     }

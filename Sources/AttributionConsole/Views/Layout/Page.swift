@@ -4,11 +4,9 @@ import Attribution
 struct Page: Sendable {
     /// The title, without the program's name.
     let title: String
-    /// Where it is.
     let place: PagePlace
     /// What it counts; nil where it counts nothing.
     let selection: PageSelection?
-    /// The tables it shows, for files.
     let tables: [PageTable]
     let content: HTML
 
@@ -33,9 +31,7 @@ struct PageSurroundings: Sendable {
     let holder: String?
     /// What a change has to carry; nil before the login.
     let formToken: String?
-    /// The names of the standard reports.
     let reports: [String]
-    /// The version of the program.
     let version: String
     /// Whether who is logged in sees some networks alone.
     var isLimited = false
@@ -138,11 +134,9 @@ extension String {
 
 /// Why a page, or a part of one, cannot be shown.
 struct PageProblem: Error, Hashable, Sendable {
-    /// The stable code.
     let code: String
     /// What was found and what was expected.
     let message: String
-    /// What to do.
     let hint: String?
 
     /// What a person is told of an error.
@@ -150,7 +144,6 @@ struct PageProblem: Error, Hashable, Sendable {
         (code, message, hint) = (error.code.rawValue, error.message, error.hint)
     }
 
-    /// The problem among other parts of a page.
     var notice: HTML {
         HTML(.div, .class("notice bad")) {
             HTML(.p) {

@@ -35,7 +35,6 @@ struct PageTable: Hashable, Sendable {
             Cell(content: .key(text), link: link)
         }
 
-        /// A number.
         static func count(_ count: Int64, link: PageLink? = nil) -> Cell {
             Cell(content: .count(count), link: link)
         }
@@ -50,7 +49,6 @@ struct PageTable: Hashable, Sendable {
             Cell(content: .time(milliseconds))
         }
 
-        /// No value.
         static let blank = Cell(content: .absent)
     }
 

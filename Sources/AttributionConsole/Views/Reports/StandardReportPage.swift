@@ -82,14 +82,12 @@ struct StandardReportPage {
 }
 
 extension StandardReport {
-    /// The days, as counted.
     var days: String {
         request.selection.days
     }
 }
 
 extension ReportRequest {
-    /// The days, in words.
     package var days: String {
         switch (from, through) {
         case (nil, nil): "All days of \(zoneName)"

@@ -108,12 +108,10 @@ extension QuarantineQuery {
 }
 
 extension PageLink {
-    /// The page of one delivery in the quarantine.
     static func delivery(_ id: Int64) -> PageLink {
         PagePlace.quarantine.link.adding("id", String(id))
     }
 
-    /// The page of a recorded postback.
     static func postback(_ id: Int64) -> PageLink {
         PagePlace.postback.link.adding("id", String(id))
     }
