@@ -285,7 +285,8 @@ struct AccessListTests {
             let holders = try Holders()
             try file.update(creatingFile: true) { list throws(AccessProblem) in list = holders.list }
             let lines = LinesOfLog()
-            let control = try AccessControl(file: file, perSecond: 100, logger: Logger(label: "test") { _ in lines })
+            let control = AccessControl(
+                file: file, reading: try file.read(), perSecond: 100, logger: Logger(label: "test") { _ in lines })
             func refusal() -> AccessRefusal? {
                 control.judge(
                     .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil },
@@ -319,6 +320,17 @@ struct AccessListTests {
 
     static let digest = String(repeating: "0", count: 64)
     static let good = #"{"name":"a","scopes":["sign"],"sha256":"\#(digest)","created":"2026-01-31T12:00:00Z"}"#
+
+    /// The good token with something else in place of a text.
+    private static func good(_ text: String, _ replacement: String) -> String {
+        good.replacingOccurrences(of: text, with: replacement)
+    }
+
+    /// The good token with another end.
+    private static func ending(_ member: String) -> String {
+        good("}", member)
+    }
+
     static let documents: [(String, String)] = [
         ("", "the file: found an empty text, expected one JSON object"),
         ("[]", "the file: found something else at byte 0, expected a JSON object"),
@@ -326,73 +338,60 @@ struct AccessListTests {
         (#"{"tokens":null}"#, "tokens: found null, expected an array"),
         (#"{"tokens":[{}]}"#, "tokens[0].name: found nothing, expected a string"),
         (#"{"tokens":[],"tokens":[]}"#, #"the file: found "tokens" twice, expected each name once"#),
+        (ending(#","name":"b"}"#), #"tokens[0]: found "name" twice, expected each name once"#),
         (
-            good.replacingOccurrences(of: "}", with: #","name":"b"}"#),
-            #"tokens[0]: found "name" twice, expected each name once"#
-        ),
-        (
-            good.replacingOccurrences(of: "}", with: #","expire":"2026-02-28"}"#),
+            ending(#","expire":"2026-02-28"}"#),
             "tokens[0]: found an unknown name (number 5, not shown), expected one of the names id, name, scopes"
         ),
         (#"{"tokens":[],"more":1}"#, #"the file: found an unknown name (number 2, not shown), expected only "tokens""#),
         (
-            good.replacingOccurrences(of: #""a""#, with: #""A\#(digest)""#),
+            good(#""a""#, #""A\#(digest)""#),
             "tokens[0].name: found a string of 65 bytes, which is not shown, expected 1 to 64"
         ),
+        (good(#""a""#, #""A""#), "tokens[0].name: found the string \"A\", expected 1 to"),
+        (good(#"["sign"]"#, "[]"), "tokens[0].scopes: found none, expected some of sign"),
         (
-            good.replacingOccurrences(of: #""a""#, with: #""A""#),
-            "tokens[0].name: found the string \"A\", expected 1 to"
-        ),
-        (
-            good.replacingOccurrences(of: #"["sign"]"#, with: "[]"),
-            "tokens[0].scopes: found none, expected some of sign"
-        ),
-        (
-            good.replacingOccurrences(of: #"["sign"]"#, with: #"["sign","root"]"#),
+            good(#"["sign"]"#, #"["sign","root"]"#),
             "tokens[0].scopes[1]: found the string \"root\", expected one of sign, report"
         ),
         (
-            good.replacingOccurrences(of: "}", with: #","networks":[""]}"#),
+            ending(#","networks":[""]}"#),
             "tokens[0].networks[0]: found the string \"\", expected a string of 1 to 255 bytes"
         ),
         (
-            good.replacingOccurrences(of: "}", with: #","networks":["\u0001"]}"#),
+            ending(#","networks":["\u0001"]}"#),
             #"tokens[0].networks[0]: found the string "\u{1}", expected an ad network id of letters"#
         ),
         (
-            good.replacingOccurrences(of: "}", with: #","networks":["a.b","a,b"]}"#),
+            ending(#","networks":["a.b","a,b"]}"#),
             #"tokens[0].networks[1]: found the string "a,b", expected an ad network id of letters, digits, dots"#
         ),
+        (ending(#","networks":[" "]}"#), #"tokens[0].networks[0]: found the string " ""#),
         (
-            good.replacingOccurrences(of: "}", with: #","networks":[" "]}"#),
-            #"tokens[0].networks[0]: found the string " ""#
-        ),
-        (
-            good.replacingOccurrences(of: "}", with: ",\"networks\":[\"skan_\(digest)\"]}"),
+            ending(",\"networks\":[\"skan_\(digest)\"]}"),
             "tokens[0].networks[0]: found a string of 69 bytes, which is not shown"
         ),
         (
-            good.replacingOccurrences(of: "}", with: #","networks":null}"#),
+            ending(#","networks":null}"#),
             "tokens[0].networks: found null, expected ad network ids, or no such member for every network"
         ),
         (
-            good.replacingOccurrences(of: "}", with: #","id":"00000001"}"#),
+            ending(#","id":"00000001"}"#),
             "tokens[0].id: found the string \"00000001\", expected \"00000000\", the first digits of sha256"
         ),
-        (good.replacingOccurrences(of: "}", with: #","id":0}"#), "tokens[0].id: found the number 0, expected a string"),
+        (ending(#","id":0}"#), "tokens[0].id: found the number 0, expected a string"),
         (
-            good.replacingOccurrences(of: "}", with: ",\"skan_\(digest)\":1}"),
+            ending(",\"skan_\(digest)\":1}"),
             "tokens[0]: found an unknown name (number 5, not shown), expected one of the names"
         ),
         (
-            good.replacingOccurrences(of: "sign", with: "admin")
-                .replacingOccurrences(of: "}", with: #","networks":["a.example"]}"#),
+            good(#""sign"],"#, #""admin"],"networks":["a.example"],"#),
             "tokens[0].networks: found ids with the scope admin, expected none with scopes"
         ),
-        (good.replacingOccurrences(of: digest, with: "00"), "tokens[0].sha256: found the string \"00\", expected 64"),
-        (good.replacingOccurrences(of: digest, with: String(repeating: "G", count: 64)), "tokens[0].sha256"),
-        (good.replacingOccurrences(of: "2026-01-31T", with: "31.1.2026 "), "tokens[0].created"),
-        (good.replacingOccurrences(of: "Z\"}", with: "Z\",\"expires\":\"2026-02-30\"}"), "tokens[0].expires"),
+        (good(digest, "00"), "tokens[0].sha256: found the string \"00\", expected 64"),
+        (good(digest, String(repeating: "G", count: 64)), "tokens[0].sha256"),
+        (good("2026-01-31T", "31.1.2026 "), "tokens[0].created"),
+        (good("Z\"}", "Z\",\"expires\":\"2026-02-30\"}"), "tokens[0].expires"),
         (good + "," + good, "tokens[1].sha256: found that of a token before, expected no duplicate token"),
     ]
 
@@ -417,7 +416,7 @@ struct AccessListTests {
             #"{"tokens":[{"name":"a","scopes":["sign"],"sha256":"\#(digest)","created":"@"}]}"#,
         ]
         + [#","token":"@"}"#, #","expires":"@"}"#].map { member in
-            "{\"tokens\":[\(good.replacingOccurrences(of: "}", with: member))]}"
+            "{\"tokens\":[\(ending(member))]}"
         }
 
     @Test(
@@ -438,8 +437,7 @@ struct AccessListTests {
     @Test(
         "A name that is nearly right is answered with the right one",
         arguments: [
-            (good.replacingOccurrences(of: "}", with: #","expire":null}"#), "write expires"),
-            (good.replacingOccurrences(of: "sign", with: "Report"), "write \"report\""),
+            (ending(#","expire":null}"#), "write expires"), (good("sign", "Report"), "write \"report\""),
         ])
     func nearlyRight(_ document: String, _ cure: String) throws {
         try Self.withFile { file in
@@ -456,7 +454,7 @@ struct AccessListTests {
         ])
     func optionalMembers(_ members: String, _ networks: Int) throws {
         try Self.withFile { file in
-            try Self.write("{\"tokens\":[\(Self.good.replacingOccurrences(of: "}", with: members))]}", to: file)
+            try Self.write("{\"tokens\":[\(Self.ending(members))]}", to: file)
             let grants = try file.load().grants
             #expect(grants.map(\.networks.count) == [networks] && grants.allSatisfy { $0.expires == nil })
         }

@@ -38,7 +38,8 @@ struct AccessUsesTests {
 
         func control() throws -> AccessControl {
             let lines = lines
-            return try AccessControl(file: file, perSecond: 100, logger: Logger(label: "test") { _ in lines })
+            return AccessControl(
+                file: file, reading: try file.read(), perSecond: 100, logger: Logger(label: "test") { _ in lines })
         }
 
         var uses: [String: Int64] {
@@ -134,5 +135,27 @@ struct AccessUsesTests {
         }
         #expect(folder.lines.lines.filter { $0.contains("cannot be saved") }.count == 1)
         #expect(throws: AccessProblem.self) { try folder.uses }
+    }
+}
+
+@Suite("How the console refuses")
+struct AccessRefusalTests {
+    static let refusals: [(AccessRefusal, Int, String?, Duration?)] = [
+        (.noCredentials, 401, #"Bearer realm="skan""#, nil),
+        (.malformed, 400, #"error="invalid_request""#, nil),
+        (.unknown, 401, #"error="invalid_token""#, nil),
+        (.expired, 401, #"error="invalid_token""#, nil),
+        (.outOfScope(needed: .sign), 403, #"error="insufficient_scope", scope="sign""#, nil),
+        (.outOfNetwork(allowed: ["a"]), 403, nil, nil),
+        (.foreignHost, 403, nil, nil),
+        (.tooFast(retryAfter: .milliseconds(1)), 429, nil, .milliseconds(1)),
+    ]
+
+    @Test("Status and challenge of RFC 6750, and when to try again, RFC 6585", arguments: refusals)
+    func statuses(_ refusal: AccessRefusal, _ status: Int, _ challenge: String?, _ retryAfter: Duration?) {
+        #expect(refusal.code.httpStatus == status)
+        #expect(refusal.challenge?.contains(challenge ?? "none") ?? (challenge == nil))
+        #expect(refusal.challenge?.hasPrefix(#"Bearer realm="skan""#) ?? true)
+        #expect(refusal.retryAfter == retryAfter)
     }
 }

@@ -4,10 +4,6 @@ import Testing
 
 @Suite("HTML")
 struct HTMLTests {
-    private static func document(_ html: HTML) -> String {
-        HTML.document(html)
-    }
-
     @Test(
         "Text is escaped in elements and attributes",
         arguments: [
@@ -18,17 +14,17 @@ struct HTMLTests {
         ])
     func escaping(_ text: String, _ escaped: String) {
         #expect(
-            Self.document(HTML(.p, .title(text)) { text })
+            HTML.document(HTML(.p, .title(text)) { text })
                 == "<!doctype html>\n<p title=\"\(escaped)\">\(escaped)</p>\n")
     }
 
     @Test("A value from outside spells out what is invisible, and has a direction of its own")
     func values() {
         #expect(
-            Self.document(.value("a\u{2063}b\u{202E}c"))
+            HTML.document(.value("a\u{2063}b\u{202E}c"))
                 == "<!doctype html>\n<bdi>a\\u{2063}b\\u{202e}c</bdi>\n")
-        #expect(Self.document(.value("")).contains("none"))
-        #expect(Self.document(.value(HostileText.long)).count < 200)
+        #expect(HTML.document(.value("")).contains("none"))
+        #expect(HTML.document(.value(HostileText.long)).count < 200)
     }
 
     @Test("No hostile text becomes markup", arguments: HostileText.all)
@@ -40,7 +36,7 @@ struct HTMLTests {
             HTML(.input, .type("hidden"), .name("where"), .value(text))
             HTML(.a, .href(PageLink(text))) { "path" }
         }
-        let markup = try Markup(Self.document(piece))
+        let markup = try Markup(HTML.document(piece))
         #expect(markup.elements.map(\.name) == ["div", "bdi", "a", "input", "a"])
     }
 
@@ -52,12 +48,12 @@ struct HTMLTests {
         ])
     func numbers(_ number: Int64, _ text: String) {
         #expect(number.grouped == text)
-        #expect(Self.document(.count(number)) == "<!doctype html>\n<data value=\"\(number)\">\(text)</data>\n")
+        #expect(HTML.document(.count(number)) == "<!doctype html>\n<data value=\"\(number)\">\(text)</data>\n")
     }
 
     @Test("A share has its value for programs")
     func shares() {
-        #expect(Self.document(.share(0.12345)).contains("<data value=\"0.1235\">12.35 %</data>"))
+        #expect(HTML.document(.share(0.12345)).contains("<data value=\"0.1235\">12.35 %</data>"))
     }
 
     @Test("Links encode each part once, and keep what reads well")

@@ -1,6 +1,8 @@
 import Attribution
+import AttributionConsole
 import AttributionReports
 import AttributionStore
+import Logging
 import Synchronization
 
 /// Reports that are counted until a test lets them end.
@@ -48,5 +50,29 @@ final class HeldReports: Sendable {
             return state.held
         }
         held.forEach { $0.finish() }
+    }
+}
+
+extension ReportRoutes {
+    struct Unasked: Error {}
+
+    /// Routes of which only the one of reports without a name is asked.
+    init(
+        logger: Logger,
+        report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report
+    ) {
+        self.init(logger: logger, report: report) { _, _ in throw Unasked() }
+    }
+}
+
+extension Report {
+    /// A report of an empty store.
+    static func empty(_ request: ReportRequest) -> Report {
+        Report(
+            request: request,
+            answer: LedgerAnswer(
+                rows: LedgerRows([]), totals: Counts(), deliveries: DeliveryCounts(),
+                position: LedgerPosition(store: "65322e1f", last: 0, check: nil), recordedAtMilliseconds: nil),
+            programVersion: nil)
     }
 }

@@ -1,3 +1,5 @@
+import Testing
+
 /// A document, read as strictly as it has to be written: every element is known and ends in order, every attribute is
 /// quoted and escaped.
 ///
@@ -82,6 +84,26 @@ struct Markup {
             }
         }
         return Element(name: String(name), attributes: attributes)
+    }
+
+    /// Expects that a page is whole: one heading, a language, a caption for each table, a label for each field.
+    func check() {
+        #expect(all("html").first?.attributes["lang"] == "en")
+        #expect(all("h1").count == 1 && all("main").count == 1 && all("title").count >= 1)
+        #expect(all("table").count == all("caption").count)
+        #expect(all("th").allSatisfy { ["col", "row"].contains($0.attributes["scope"] ?? "") })
+        #expect(all("svg").allSatisfy { $0.attributes["aria-hidden"] != nil || $0.attributes["aria-label"] != nil })
+        let ids = elements.compactMap { $0.attributes["id"] }
+        #expect(Set(ids).count == ids.count, "\(ids)")
+        for element in elements {
+            for name in ["aria-labelledby", "aria-describedby", "for"] {
+                #expect(element.attributes[name].map { ids.contains($0) } ?? true, "\(element)")
+            }
+        }
+        let labelled = Set(all("label").compactMap { $0.attributes["for"] })
+        for field in all("input") + all("select") where field.attributes["type"] != "hidden" {
+            #expect(labelled.contains(field.attributes["id"] ?? ""), "\(field)")
+        }
     }
 
     /// The elements of a name.

@@ -15,15 +15,19 @@ struct MetricTableTests {
             at: root.appendingPathComponent("Sources"), includingPropertiesForKeys: nil)
         var names: Set<String> = []
         for case let file as URL in try #require(files)
-        where file.pathExtension == "swift" && file.lastPathComponent != "PrometheusFamily+All.swift" {
+        where file.pathExtension == "swift" && file.lastPathComponent != "PrometheusFamily.swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
             names.formUnion(text.matches(of: /"((?:skan|process)_[a-z_]+)"/).map { String($0.1) })
+            for match in text.matches(of: /"skan_\\\(listener\)(_[a-z_]+)"/) {
+                names.formUnion(["console", "ingress", "signing"].map { "skan_\($0)\(match.1)" })
+            }
         }
         return names
     }
 
-    @Test("What the code counts is declared, and what is declared is counted")
+    @Test("What the code counts is declared once, and what is declared is counted")
     func sources() throws {
+        #expect(Self.names.count == PrometheusFamily.all.count)
         #expect(try Self.namesInSources() == Self.names)
     }
 
@@ -34,17 +38,12 @@ struct MetricTableTests {
         #expect(Set(text.matches(of: /(?m)^\| `([a-z]+_[a-z_]+)` \|/).map { String($0.1) }) == Self.names)
     }
 
-    @Test("No name is declared twice")
-    func unique() {
-        #expect(Self.names.count == PrometheusFamily.all.count)
-    }
-
     @Test("Names follow Prometheus' conventions, and every help is a sentence", arguments: PrometheusFamily.all)
     func conventions(_ family: PrometheusFamily) {
         #expect(family.name.wholeMatch(of: /(skan|process)_[a-z_]+[a-z]/) != nil)
         #expect((family.kind == .counter) == family.name.hasSuffix("_total"))
         #expect(family.kind != .histogram || family.name.hasSuffix("_seconds"))
         #expect(family.help.first?.isUppercase == true && family.help.hasSuffix("."))
-        #expect(!family.help.contains("\n"))
+        #expect(!family.help.contains("\n") && !family.help.contains("\\"))
     }
 }

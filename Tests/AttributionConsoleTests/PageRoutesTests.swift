@@ -50,27 +50,34 @@ final class PageRoutesTests {
         }
     }
 
-    /// Runs a console with pages for the length of `body`.
-    private func run(
+    /// Runs a console with pages for the length of `body`; yesterday's traffic has these findings, or its own.
+    func run(
         _ ledger: DailyLedger = DailyLedger(days: 3),
         hasTokens: Bool = false,
+        health: ServerHealth = PageRoutesTests.health(),
+        findings: [TrafficFinding]? = nil,
         _ body: (Browser) async throws -> Void
     ) async throws {
-        let reporter = Reporter(ledger)
+        let reporter = Reporter(ledger, programVersion: "9.9.9")
         let sources = PageSources(
             reader: ledger,
             requeue: { [requeued] query in
                 requeued.note(query)
                 return Requeued()
             },
-            explain: { body in [("cause", "as \(body.count) bytes say")] },
-            health: { ServerHealth(nowMilliseconds: 1_795_217_400_000, store: "a.sqlite", recording: .ready) },
-            keys: { [KeysPage.Key(name: "n.skadnetwork", purpose: "signs impressions", detail: "")] },
+            explain: { body in [("cause", "as \(body.count) bytes say"), ("text", HostileText.markup)] },
+            health: { health },
+            keys: { [KeysPage.Key(name: HostileText.markup, purpose: "signs impressions", detail: "")] },
             report: { try await reporter.report($0, limits: $1) },
-            standardReport: { try await reporter.report($0, limits: $1) },
-            findings: { try await reporter.findings(today: $0, traffic: $1, limits: $2) },
+            standardReport: { try await reporter.report($0, limits: $1, isRecording: true) },
+            findings: { today, traffic, limits in
+                if let findings { return findings }
+                return try await reporter.findings(today: today, traffic: traffic, limits: limits)
+            },
             version: "9.9.9")
-        let access = hasTokens ? try AccessControl(file: file, perSecond: 1_000, logger: .silent) : nil
+        let access =
+            hasTokens
+            ? AccessControl(file: file, reading: try file.read(), perSecond: 1_000, logger: .silent) : nil
         let sessions = ConsoleSessions(isSecure: false)
         let pages = PageRoutes(sources, access: access, sessions: sessions, logger: .silent)
         let health = HealthRoutes(readiness: { .ready })
@@ -80,7 +87,7 @@ final class PageRoutesTests {
     }
 
     /// Sends requests, each on a connection of its own.
-    private struct Browser {
+    struct Browser {
         let port: Int
 
         func get(_ path: String, _ fields: String..., method: String = "GET") async throws -> RawAnswer {
@@ -150,6 +157,7 @@ final class PageRoutesTests {
                 let answer = try await browser.get(path)
                 #expect(answer.status == 200, "\(path): \(answer.body)")
                 #expect(answer.body.hasPrefix("<!doctype html>") && answer.body.hasSuffix("</html>\n"))
+                try Markup(answer.body).check()
                 #expect(answer.fields["content-type"] == "text/html; charset=utf-8")
                 #expect(answer.fields["cache-control"] == "no-store")
                 #expect(answer.fields["x-content-type-options"] == "nosniff")
@@ -195,6 +203,7 @@ final class PageRoutesTests {
             #expect(answer.body.contains(words), "\(answer.body)")
             #expect(answer.status == status)
             #expect(answer.body.hasPrefix("<!doctype html>") && !answer.body.contains("<script"))
+            try Markup(answer.body).check()
         }
     }
 
@@ -262,6 +271,7 @@ final class PageRoutesTests {
                 "/quarantine/requeue", "id=1&class=forged&form-token=\(token)",
                 fields.map { $0.replacingOccurrences(of: "PORT", with: "\(browser.port)") })
             #expect(answer.status == status, "\(answer.body)")
+            try Markup(answer.body).check()
         }
         #expect(requeued.ids == (status == 200 ? [1] : []))
     }
@@ -299,10 +309,13 @@ final class PageRoutesTests {
             let away = try await browser.get("/explore?where=app%3D1&by=app")
             #expect(away.fields["location"] == "/login?next=/explore%3Fwhere=app%253D1%26by=app")
             let page = try await browser.get("/login?next=/explore%3Fby=app")
+            try Markup(page.body).check()
             #expect(page.status == 200 && page.body.contains(#"name="next" value="/explore?by=app""#))
             let cookie = try await browser.logIn(secret)
             for path in Self.pages where !path.contains("requeue") {
-                #expect(try await browser.get(path, cookie).status == 200, "\(path)")
+                let answer = try await browser.get(path, cookie)
+                #expect(answer.status == 200, "\(path)")
+                try Markup(answer.body).check()
             }
             #expect(try await browser.get("/", cookie).body.contains("Logged in as reader"))
             #expect(try await browser.get("/quarantine/requeue", cookie).status == 403)

@@ -30,16 +30,12 @@ struct PageSelectionTests {
     @Test("A value of a dimension of time selects its days")
     func times() {
         let selection = PageSelection(from: "2026-01-01", filters: ["app=1"])
-        func text(_ value: String, _ dimension: String) -> String? {
-            switch dimension {
-            case "hour": selection.link(Self.link, narrowedTo: .hour, value)?.text
-            case "day": selection.link(Self.link, narrowedTo: .day, value)?.text
-            default: selection.link(Self.link, narrowedTo: .week, value)?.text
-            }
+        func text(_ value: String, _ dimension: ReportDimension) -> String? {
+            selection.link(Self.link, narrowedTo: dimension, value)?.text
         }
-        #expect(text("2026-11-21T13:00Z", "hour") == "/explore?period=2026-11-21&where=app=1")
-        #expect(text("2026-11-21", "day") == "/explore?period=2026-11-21&where=app=1")
-        #expect(text("2026-W46", "week") == "/explore?period=2026-W46&where=app=1")
+        #expect(text("2026-11-21T13:00Z", .hour) == "/explore?period=2026-11-21&where=app=1")
+        #expect(text("2026-11-21", .day) == "/explore?period=2026-11-21&where=app=1")
+        #expect(text("2026-W46", .week) == "/explore?period=2026-W46&where=app=1")
     }
 
     @Test("A value too long for a link has none")

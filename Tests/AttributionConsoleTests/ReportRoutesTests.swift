@@ -180,7 +180,7 @@ struct ReportRoutesTests {
         let routes = ReportRoutes(
             logger: .silent, report: { try await reporter.report($0, limits: $1) },
             standardReport: { try await reporter.report($0, limits: $1) })
-        let access = try AccessControl(file: file, perSecond: 1_000, logger: .silent)
+        let access = AccessControl(file: file, reading: try file.read(), perSecond: 1_000, logger: .silent)
         try await withConsole([routes], access: access) { port in
             let path = path + "&where=network%3Dn.skadnetwork"
             let own = try await Self.get(path, "Authorization: Bearer \(limited)\r\n", on: port)
@@ -227,5 +227,60 @@ struct ReportRoutesTests {
             #expect(answer.status == 400 && answer.reason == "bad-field")
             #expect(answer.body.contains(detail), "\(answer.body)")
         }
+    }
+
+    // MARK: Standard reports
+
+    /// Asks a console with standard reports of three days, whose limits are checked.
+    private static func getStandard(_ path: String, _ fields: String = "") async throws -> RawAnswer {
+        let reporter = Reporter(DailyLedger(days: 3))
+        let routes = ReportRoutes(logger: .silent, report: empty) { request, limits in
+            #expect(limits.deadline == .seconds(30) && limits.isBackground)
+            return try await reporter.report(request, limits: limits)
+        }
+        var answer: RawAnswer?
+        try await withConsole([routes]) { answer = try await get(path, fields, on: $0) }
+        return try #require(answer)
+    }
+
+    @Test(
+        "The format is the query's, or else the one that Accept prefers",
+        arguments: [
+            ("", "", "application/json"), ("", "Accept: */*\r\n", "application/json"),
+            ("", "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n", "text/html; charset=utf-8"),
+            ("?format=html", "Accept: text/csv\r\n", "text/html; charset=utf-8"),
+            ("?format=table", "", "text/plain; charset=utf-8"),
+            ("", "Accept: text/markdown\r\n", "text/markdown; charset=utf-8"),
+            ("?format=ndjson", "", "application/x-ndjson"),
+            ("?section=values&format=csv", "", "text/csv; charset=utf-8"),
+        ])
+    func standardFormats(_ query: String, _ fields: String, _ mediaType: String) async throws {
+        let answer = try await Self.getStandard("/v1/reports/conversions" + query, fields)
+        #expect(answer.status == 200 && !answer.saysClose)
+        #expect(answer.fields["content-type"] == mediaType && answer.fields["vary"] == "Accept")
+        #expect(answer.fields["skan-position"] == "0123abcd-3")
+        let isHTML = mediaType.hasPrefix("text/html")
+        #expect((answer.fields["content-security-policy"]?.hasPrefix("default-src 'none'") ?? false) == isHTML)
+    }
+
+    @Test(
+        "What cannot be reported is refused with the parameter's name",
+        arguments: [
+            ("/v1/reports/overviw", "name: found overviw"), ("/v1/reports/wins?section=x", "section: found x"),
+            ("/v1/reports/wins?format=csv", "section: found none"), ("/v1/reports/wins?by=app", "by: found an unknown"),
+            ("/v1/reports/wins?compare=no", "compare: found no, expected true or false"),
+            ("/v1/reports/wins?period=7d&from=2026-11-01", "period: found"),
+            ("/v1/reports/delivery?where=app%3D1", "where: found app with report delivery"),
+        ])
+    func standardRefusals(_ path: String, _ message: String) async throws {
+        let answer = try await Self.getStandard(path)
+        #expect(answer.status == 400 && answer.reason == "bad-field")
+        #expect(answer.body.contains(message), "\(answer.body)")
+    }
+
+    @Test("Another method, and a path with more or fewer elements, are told apart")
+    func paths() async throws {
+        #expect(try await Self.getStandard("/v1/reports").status == 404)
+        #expect(try await Self.getStandard("/v1/reports/wins/apps").status == 404)
     }
 }

@@ -69,89 +69,73 @@ struct ConversionSchemaReaderTests {
     }
 
     /// A change to the text, and what is said of it.
-    struct Mistake: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let text: String
-        let replacement: String
-        let problems: [String]
-
-        init(_ testDescription: String, _ change: (String, String), _ problems: String...) {
-            self.testDescription = testDescription
-            (text, replacement) = change
-            self.problems = problems
-        }
+    private static func row(
+        _ text: String, _ replacement: String, _ problems: String...
+    ) -> (String, String, [String]) {
+        (text, replacement, problems)
     }
 
-    static let mistakes = [
-        Mistake("no JSON", (#""version": 1,"#, ""), "version: found nothing, expected a whole number from 1 to 1"),
-        Mistake(
-            "another version", (#""version": 1"#, #""version": 2"#),
-            "version: found the number 2, expected a whole number from 1 to 1"),
-        Mistake(
-            "a misspelt name", (#""currency""#, #""curency""#),
+    static let mistakes: [(String, String, [String])] = [
+        row(#""version": 1,"#, "", "version: found nothing, expected a whole number from 1 to 1"),
+        row(#""version": 1"#, #""version": 2"#, "version: found the number 2, expected a whole number from 1 to 1"),
+        row(
+            #""currency""#, #""curency""#,
             #"schemas[0].curency: found the string "EUR", expected one of the names app, name, "#,
             "schemas[0].currency: found nothing, expected the currency of the revenue"),
-        Mistake(
-            "an app in quotes", ("525463029", #""525463029""#),
+        row(
+            "525463029", #""525463029""#,
             #"schemas[0].app: found the string "525463029", expected a whole number from 1 on"#),
-        Mistake(
-            "a day that is none", ("2026-10-01", "2026-02-30"),
+        row(
+            "2026-10-01", "2026-02-30",
             #"schemas[0].from: found "2026-02-30", expected a day of the calendar: 2026-02 has 28 days"#),
-        Mistake(
-            "an end before the beginning", ("2026-12-31", "2026-09-30"),
-            "schemas[0].to: found 2026-09-30, expected a day from 2026-10-01 on"),
-        Mistake(
-            "a currency in small letters", ("EUR", "eur"),
-            #"schemas[0].currency: found "eur", expected a currency code of ISO 4217"#),
-        Mistake(
-            "a value beyond 63", (#""value": 10"#, #""value": 64"#),
+        row("2026-12-31", "2026-09-30", "schemas[0].to: found 2026-09-30, expected a day from 2026-10-01 on"),
+        row("EUR", "eur", #"schemas[0].currency: found "eur", expected a currency code of ISO 4217"#),
+        row(
+            #""value": 10"#, #""value": 64"#,
             "schemas[0].fine[2].value: found the number 64, expected a whole number from 0 to 63"),
-        Mistake(
-            "a value twice", (#""value": 10"#, #""value": 9"#),
+        row(
+            #""value": 10"#, #""value": 9"#,
             "schemas[0].fine[2].value: found 9, which has a meaning already, expected each value once"),
-        Mistake(
-            "a range the wrong way", (#""from": 1, "to": 9"#, #""from": 9, "to": 1"#),
+        row(
+            #""from": 1, "to": 9"#, #""from": 9, "to": 1"#,
             "schemas[0].fine[1].to: found the number 1, expected a whole number from 9 to 63"),
-        Mistake(
-            "bounds the wrong way", (#""high": "4.99""#, #""high": 0.5"#),
+        row(
+            #""high": "4.99""#, #""high": 0.5"#,
             "schemas[0].fine[1].revenue.high: found 0.50, expected at least low, which is 0.99"),
-        Mistake(
-            "a negative amount", ("9.99", "-9.99"),
+        row(
+            "9.99", "-9.99",
             "schemas[0].fine[2].revenue: found the number -9.99, expected an amount that is not negative"),
-        Mistake(
-            "an amount with an exponent", ("9.99", "1e3"),
-            "schemas[0].fine[2].revenue: found the number 1e3, expected an amount"),
-        Mistake(
-            "an event that is no text", (#"["launch"]"#, "[1]"),
+        row("9.99", "1e3", "schemas[0].fine[2].revenue: found the number 1e3, expected an amount"),
+        row(
+            #"["launch"]"#, "[1]",
             "schemas[0].fine[0].events[0]: found the number 1, expected a string of 1 to 255 bytes"),
-        Mistake(
-            "a fourth window", (#""3": {"medium""#, #""4": {"medium""#),
+        row(
+            #""3": {"medium""#, #""4": {"medium""#,
             "schemas[0].coarse.4: found an object, expected one of the names 1, 2, 3"),
-        Mistake(
-            "a coarse value that is none", (#""medium""#, #""Medium""#),
+        row(
+            #""medium""#, #""Medium""#,
             "schemas[0].coarse.3.Medium: found an object, expected one of the names low, medium, high"),
-        Mistake(
-            "an old name beside bits",
-            (#""coarse""#, #""bits": [{"name": "a", "first-bit": 0, "count": 1, "values": [{"value": 0}]}], "coarse""#),
+        row(
+            #""coarse""#, #""bits": [{"name": "a", "first-bit": 0, "count": 1, "values": [{"value": 0}]}], "coarse""#,
             "schemas[0].bits: found it beside fine, expected one of the two"),
-        Mistake(
-            "a name twice", (#""version": 1"#, #""version": 1, "version": 1"#),
+        row(
+            #""version": 1"#, #""version": 1, "version": 1"#,
             #"schemas: found "version" twice, expected each name once"#),
-        Mistake(
-            "several mistakes at once", (#""value": 0, "events": ["launch"]"#, #""valu": 0, "evens": []"#),
+        row(
+            #""value": 0, "events": ["launch"]"#, #""valu": 0, "evens": []"#,
             "schemas[0].fine[0].valu: found the number 0, expected one of the names value, ",
             "schemas[0].fine[0].evens: found an array, expected one of the names value, ",
             "schemas[0].fine[0].from: found nothing, expected a whole number from 0 to 63"),
     ]
 
     @Test("Every mistake is named with its path, its value and what was expected", arguments: mistakes)
-    func mistake(_ mistake: Mistake) throws {
-        let text = Self.text.replacing(mistake.text, with: mistake.replacement)
+    func mistake(_ part: String, _ replacement: String, _ problems: [String]) throws {
+        let text = Self.text.replacing(part, with: replacement)
         #expect(text != Self.text)
         let invalid = try #require(throws: InvalidDocuments.self) { try Self.schemas(text) }
         let found = invalid.problems.map(\.description)
-        #expect(found.count == mistake.problems.count, "\(found)")
-        for (problem, expected) in zip(found, mistake.problems) {
+        #expect(found.count == problems.count, "\(found)")
+        for (problem, expected) in zip(found, problems) {
             #expect(problem.hasPrefix("file1.json: " + expected), "\(problem)")
         }
         #expect(invalid.problems.allSatisfy { $0.hint?.isEmpty == false })

@@ -91,6 +91,8 @@ struct DecodedConversionTests {
             let decoded = try Self.decode(conversion, "2026-05-01", schemas)
             #expect(decoded.outcome == outcome && decoded.revenue == nil)
         }
+        let unknown = schemas.candidates(for: AppStoreItemID(2), arrival: 0..<1, timing: .thirdWindow)
+        #expect(unknown.schemas.isEmpty && unknown.mayHaveNone)
     }
 
     @Test(
@@ -99,13 +101,6 @@ struct DecodedConversionTests {
     func gap(_ day: String, _ isWithout: Bool) throws {
         let decoded = try Self.decode(.fine(1), day, Self.schemas())
         #expect((decoded.outcome == .withoutSchema) == isWithout)
-    }
-
-    @Test("An app without schemas")
-    func unknownApp() throws {
-        let candidates = try Self.schemas().candidates(
-            for: AppStoreItemID(2), arrival: 0..<1, timing: .thirdWindow)
-        #expect(candidates.schemas.isEmpty && candidates.mayHaveNone)
     }
 
     @Test("Differences are named by day and value, and the same set has none")

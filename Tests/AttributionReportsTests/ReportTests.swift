@@ -14,12 +14,6 @@ struct ReportTests {
         stores = try ReportStores()
     }
 
-    private func reporter(at times: [Int64], _ change: (inout PostbackDraft, Int) -> Void = { _, _ in }) throws
-        -> Reporter
-    {
-        try stores.reporter(at: times, change)
-    }
-
     private func request(
         _ by: String, from: String? = nil, to: String? = nil, zone: String = "UTC", filters: [String] = []
     ) throws -> ReportRequest {
@@ -37,7 +31,7 @@ struct ReportTests {
             ("Asia/Kathmandu", [["2026-11-21", "2"]]),
         ] as [(String, [[String]])])
     func days(_ zone: String, _ expected: [[String]]) async throws {
-        let report = try await reporter(at: ReportStores.night).report(request("day", zone: zone))
+        let report = try await stores.reporter(at: ReportStores.night).report(request("day", zone: zone))
         #expect(report.rows.map { $0.values + [String($0.counts[.installs])] } == expected)
         #expect(report.rendered(as: .table).contains("days of \(zone)"))
         #expect(report.rendered(as: .json).contains("\"time-zone\": \"\(zone)\""))
@@ -52,7 +46,7 @@ struct ReportTests {
             (nil, "2026-11-20", "America/Los_Angeles", 2),
         ] as [(String?, String?, String, Int64)])
     func period(_ from: String?, _ to: String?, _ zone: String, _ installs: Int64) async throws {
-        let reporter = try reporter(at: ReportStores.night)
+        let reporter = try stores.reporter(at: ReportStores.night)
         let report = try await reporter.report(request("campaign", from: from, to: to, zone: zone))
         #expect(report.totals[.installs] == installs)
         #expect(report.deliveries.received == installs)
@@ -62,13 +56,13 @@ struct ReportTests {
 
     @Test("Rows are in numerical order, and a missing value is empty")
     func order() async throws {
-        let report = try await reporter(at: [0, 0, 0]).report(request("campaign"))
+        let report = try await stores.reporter(at: [0, 0, 0]).report(request("campaign"))
         #expect(report.rows.map(\.values) == [["9", ""], ["10", ""], ["11", ""]])
     }
 
     @Test("Filters select rows; an empty value selects those without one")
     func filters() async throws {
-        let reporter = try reporter(at: [0, 0]) { draft, index in
+        let reporter = try stores.reporter(at: [0, 0]) { draft, index in
             if index == 1 {
                 draft[.sourceAppID] = .integer(0)
             }
@@ -82,7 +76,7 @@ struct ReportTests {
 
     @Test("Every format has the same figures and ends with the deliveries", arguments: ReportFormat.ofFreeReports)
     func formats(_ format: ReportFormat) async throws {
-        let report = try await reporter(at: [0, 0]) { draft, index in
+        let report = try await stores.reporter(at: [0, 0]) { draft, index in
             draft[.conversionValue] = .integer(Int64(index) * 20)
         }.report(request("campaign"))
         let text = report.rendered(as: format)
@@ -128,7 +122,7 @@ struct ReportTests {
 
     @Test("Everything that Apple does not sign is named as unproven", arguments: ReportFormat.ofFreeReports)
     func unproven(_ format: ReportFormat) async throws {
-        let text = try await reporter(at: [0]).report(request("country,app")).rendered(as: format)
+        let text = try await stores.reporter(at: [0]).report(request("country,app")).rendered(as: format)
         switch format {
         case .json, .ndjson:
             let line = text.replacing("\n", with: "").replacing(" ", with: "")
@@ -144,7 +138,7 @@ struct ReportTests {
 
     @Test("A filter on an unsigned dimension makes a report unproven too, and is named once")
     func unprovenFilter() async throws {
-        let reporter = try reporter(at: [0])
+        let reporter = try stores.reporter(at: [0])
         let filtered = try await reporter.report(request("app", filters: ["country="])).rendered(as: .table)
         #expect(filtered.contains("anyone who has a postback can change it: country, conversion values."))
         let both = try await reporter.report(request("country", filters: ["country="]))
@@ -157,7 +151,7 @@ struct ReportTests {
         arguments: ReportFormat.ofFreeReports)
     func unprovenRedownloads(_ format: ReportFormat) async throws {
         func text(_ by: String, from version: String) async throws -> String {
-            let reporter = try reporter(at: [0, 0]) { draft, index in
+            let reporter = try stores.reporter(at: [0, 0]) { draft, index in
                 draft[.version] = .string(index == 0 ? version : "3.0")
                 draft[.redownload] = .bool(true)
             }
@@ -185,7 +179,7 @@ struct ReportTests {
 
     @Test("Invalid conversion values are counted separately", arguments: ReportFormat.ofFreeReports)
     func invalidConversions(_ format: ReportFormat) async throws {
-        let report = try await reporter(at: [0, 0]) { draft, index in
+        let report = try await stores.reporter(at: [0, 0]) { draft, index in
             draft[.conversionValue] = .integer(index == 0 ? 64 : 20)
         }.report(ReportStores.request("app") { $0.showsHistogram = format == .table })
         #expect(report.totals[.installs] == 2 && report.deliveries.quarantined == 0)
@@ -201,7 +195,7 @@ struct ReportTests {
 
     @Test("The denominator of every rate is a column")
     func denominators() async throws {
-        let csv = try await reporter(at: [0]).report(request("app")).rendered(as: .csv)
+        let csv = try await stores.reporter(at: [0]).report(request("app")).rendered(as: .csv)
         let columns = try #require(csv.split(separator: "\r\n").first).split(separator: ",").map { String($0) }
         for (rate, denominator) in [
             ("redownload-rate", "redownload-known"), ("null-rate", "installs"), ("conversion-mean", "conversion-fine"),
@@ -214,7 +208,7 @@ struct ReportTests {
 
     @Test("A report without dimensions has totals even if nothing was counted", arguments: ReportFormat.ofFreeReports)
     func noDimensions(_ format: ReportFormat) async throws {
-        let reporter = try reporter(at: [0, 0])
+        let reporter = try stores.reporter(at: [0, 0])
         let position = try await reporter.report(request("")).position.description
         let store = try #require(position.split(separator: "-").first)
         let report = try await reporter.report(
@@ -232,7 +226,7 @@ struct ReportTests {
 
     @Test("An empty store gives an empty report")
     func empty() async throws {
-        let report = try await reporter(at: []).report(request("day,app"))
+        let report = try await stores.reporter(at: []).report(request("day,app"))
         #expect(report.rows.isEmpty && report.deliveries.received == 0)
         #expect(report.rendered(as: .table).contains("No postbacks recorded yet."))
     }

@@ -24,9 +24,9 @@ struct RevenueReportTests {
     /// Postbacks of one kind that arrived on one day, in the period or the previous one.
     struct Postbacks {
         let day: String
-        let app: String
-        let version: String
-        let sequenceIndex: String
+        var app = "1"
+        var version = "4.0"
+        var sequenceIndex = "0"
         let conversion: String
         var current: Int64 = 0
         var previous: Int64 = 0
@@ -73,21 +73,18 @@ struct RevenueReportTests {
     }
 
     static let month = [
-        Postbacks(day: "2026-03-02", app: "1", version: "4.0", sequenceIndex: "0", conversion: "1", current: 10),
+        Postbacks(day: "2026-03-02", conversion: "1", current: 10),
+        Postbacks(day: "2026-03-15", conversion: "1", current: 2, previous: 1),
+        Postbacks(day: "2026-03-15", conversion: "0", current: 4),
+        Postbacks(day: "2026-03-15", conversion: "null", current: 5),
+        Postbacks(day: "2026-03-15", conversion: "absent", current: 6),
+        Postbacks(day: "2026-03-15", conversion: "63", current: 7),
+        Postbacks(day: "2026-03-05", sequenceIndex: "1", conversion: "high", current: 3),
         Postbacks(
-            day: "2026-03-15", app: "1", version: "4.0", sequenceIndex: "0", conversion: "1", current: 2, previous: 1),
-        Postbacks(day: "2026-03-15", app: "1", version: "4.0", sequenceIndex: "0", conversion: "0", current: 4),
-        Postbacks(day: "2026-03-15", app: "1", version: "4.0", sequenceIndex: "0", conversion: "null", current: 5),
-        Postbacks(day: "2026-03-15", app: "1", version: "4.0", sequenceIndex: "0", conversion: "absent", current: 6),
-        Postbacks(day: "2026-03-15", app: "1", version: "4.0", sequenceIndex: "0", conversion: "63", current: 7),
-        Postbacks(day: "2026-03-05", app: "1", version: "4.0", sequenceIndex: "1", conversion: "high", current: 3),
-        Postbacks(
-            day: "2026-03-05", app: "1", version: "3.0", sequenceIndex: "", conversion: "null", current: 100,
+            day: "2026-03-05", version: "3.0", sequenceIndex: "", conversion: "null", current: 100,
             didWin: false),
-        Postbacks(
-            day: "2026-03-28", app: "1", version: "", sequenceIndex: "0", conversion: "1", current: 1,
-            isReengagement: true),
-        Postbacks(day: "2026-03-05", app: "9", version: "4.0", sequenceIndex: "0", conversion: "1", current: 8),
+        Postbacks(day: "2026-03-28", version: "", conversion: "1", current: 1, isReengagement: true),
+        Postbacks(day: "2026-03-05", app: "9", conversion: "1", current: 8),
     ]
 
     @Test("Revenue is bounded by the schemas of the day, and postbacks without it are not revenue 0")

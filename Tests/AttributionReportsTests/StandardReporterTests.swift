@@ -14,24 +14,20 @@ struct StandardReporterTests {
         stores = try ReportStores()
     }
 
-    private static let now: Int64 = 1_795_435_200_000
-    private static let day: Int64 = 86_400_000
-
     private static func request(
         _ name: StandardReportName,
         _ change: (inout StandardReportParameters) -> Void = { _ in }
     ) throws -> StandardReportRequest {
-        var parameters = StandardReportParameters()
-        parameters.name = name.rawValue
-        parameters.selection.provenance = "test"
-        parameters.selection.period = "3d"
-        change(&parameters)
-        return try StandardReportRequest(parameters, nowMilliseconds: now)
+        try SampleFigures.request(name) { parameters in
+            parameters.selection.provenance = "test"
+            parameters.selection.period = "3d"
+            change(&parameters)
+        }
     }
 
     /// A postback on each of the last seven days, of two networks by turns.
     private func reporter() throws -> Reporter {
-        try stores.reporter(at: (0..<7).map { Self.now - $0 * Self.day }) { draft, index in
+        try stores.reporter(at: (0..<7).map { SampleFigures.now - $0 * SampleFigures.day }) { draft, index in
             draft[.adNetworkID] = .string(index.isMultiple(of: 2) ? "even.skadnetwork" : "odd.skadnetwork")
             draft[.campaignID] = .integer(index.isMultiple(of: 2) ? 1 : 2)
             draft[.sourceAppID] = .integer(7)
@@ -53,7 +49,7 @@ struct StandardReporterTests {
         }
         for (from, count) in [("2026-11-21", Int64(3)), ("2026-11-18", 3)] {
             let plain = try await reporter.report(
-                ReportStores.request("app", now: Self.now) {
+                ReportStores.request("app", now: SampleFigures.now) {
                     ($0.from, $0.to) = (from, from == "2026-11-21" ? "2026-11-23" : "2026-11-20")
                 })
             #expect(plain.totals[.installs] == count)

@@ -100,15 +100,8 @@ struct StandardRuleTests {
         }
     }
 
-    /// Which of the three questions a postback is an answer of: all, without source, and with two digits besides.
-    struct Evidence {
-        let traits: CountedTraits
-        let isSourceless: Bool
-        let isShort: Bool
-        let tiers: ClosedRange<Int64>
-        let signedTiers: ClosedRange<Int64>
-    }
-
+    /// A postback, which of the three questions it is an answer of (all, without source, and with two digits besides),
+    /// and its tiers.
     private static func row(
         _ conversion: Conversion,
         sequence: Int64 = 0,
@@ -118,12 +111,11 @@ struct StandardRuleTests {
         _ tiers: ClosedRange<Int64>,
         _ signedTiers: ClosedRange<Int64>,
         isReengagement: Bool = false
-    ) -> Evidence {
-        Evidence(
-            traits: CountedTraits(
-                didWin: didWin, sequenceIndex: sequence, isRedownload: false, isReengagement: isReengagement,
-                conversion: conversion),
-            isSourceless: !source, isShort: digits == 2, tiers: tiers, signedTiers: signedTiers)
+    ) -> (traits: CountedTraits, answers: [Bool], tiers: ClosedRange<Int64>, signedTiers: ClosedRange<Int64>) {
+        let traits = CountedTraits(
+            didWin: didWin, sequenceIndex: sequence, isRedownload: false, isReengagement: isReengagement,
+            conversion: conversion)
+        return (traits, [true, !source, !source && digits == 2], tiers, signedTiers)
     }
 
     @Test(
@@ -145,10 +137,12 @@ struct StandardRuleTests {
             row(.absent, didWin: false, source: false, digits: 2, 0...3, 0...3),
             row(.absent, didWin: false, source: false, digits: 4, 2...3, 2...3),
         ])
-    func tiers(_ evidence: Evidence) throws {
+    func tiers(
+        _ traits: CountedTraits, _ answers: [Bool], _ tiers: ClosedRange<Int64>, _ signedTiers: ClosedRange<Int64>
+    ) throws {
         var one = Counts()
-        one.count(evidence.traits)
-        let answers = [true, evidence.isSourceless, evidence.isSourceless && evidence.isShort].map { isCounted in
+        one.count(traits)
+        let answers = answers.map { isCounted in
             BreakdownRows([.init(values: [], current: isCounted ? one : Counts(), previous: nil)])
         }
         let request = try SampleFigures.request(.tiers)
@@ -158,11 +152,11 @@ struct StandardRuleTests {
         #expect(rows.count == 1)
         let cells = zip(sections[1].columns.map(\.name), rows.first?.cells ?? [])
         let named = Dictionary(uniqueKeysWithValues: cells.map { ($0, $1) })
-        #expect(named["tier"] == .counts(evidence.tiers) && named["signed-tier"] == .counts(evidence.signedTiers))
+        #expect(named["tier"] == .counts(tiers) && named["signed-tier"] == .counts(signedTiers))
         #expect(named["postbacks"] == .count(1))
         for tier in Int64(0)...3 {
-            let lower: Int64 = evidence.tiers == tier...tier ? 1 : 0
-            let upper: Int64 = evidence.tiers.contains(tier) ? 1 : 0
+            let lower: Int64 = tiers == tier...tier ? 1 : 0
+            let upper: Int64 = tiers.contains(tier) ? 1 : 0
             #expect(sections[0].cell("postbacks", String(tier)) == .counts(lower...upper))
         }
     }

@@ -26,13 +26,6 @@ package final class AccessControl: Sendable {
     private let uses: AccessUses
     private let strangers: Mutex<RateBounds<String?>>
 
-    /// Reads the list.
-    ///
-    /// - Throws: ``AccessProblem`` when the list cannot be used.
-    package convenience init(file: AccessFile, perSecond: Int, logger: Logger) throws(AccessProblem) {
-        self.init(file: file, reading: try file.read(), perSecond: perSecond, logger: logger)
-    }
-
     /// Begins with a list that was already read.
     package init(file: AccessFile, reading: AccessFile.Reading, perSecond: Int, logger: Logger) {
         self.file = file
@@ -76,7 +69,7 @@ package final class AccessControl: Sendable {
         instant: ContinuousClock.Instant
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
         bounded(
-            currentList.judge(holder: holder, needed: needed, now: now),
+            currentList.judge(digest: holder.digest, needed: needed, now: now),
             client: client, now: now, instant: instant)
     }
 

@@ -28,7 +28,6 @@ package struct AccessFile: Sendable {
         }
     }
 
-    /// Names a file.
     package init(_ path: String) {
         self.path = path
     }

@@ -3,8 +3,8 @@ package import FoundationEssentials
 
 /// What one token grants, and to whom, without the token itself.
 package struct AccessGrant: Sendable {
-    /// The first digits of the token's digest, which distinguish tokens with the same name in lists and logs.
-    package let id: String
+    /// The SHA-256 digest of the token, as 64 lowercase hexadecimal digits.
+    let digest: String
     /// Its holder: 1 to 64 of the characters `a-z 0-9 . _ -`, safe in logs and labels.
     package let name: String
     /// What it may be used for; never empty.
@@ -15,27 +15,15 @@ package struct AccessGrant: Sendable {
     package let created: Date
     /// The first day (UTC) on which it is no longer accepted; nil when it does not expire.
     package let expires: CalendarDay?
-    let digest: AccessDigest
-    /// The start of that day, computed once.
-    private let end: Date
 
-    init(
-        digest: AccessDigest, name: String, scopes: [AccessScope], networks: [AdNetworkID], created: Date,
-        expires: CalendarDay?
-    ) {
-        id = String(digest.hexadecimal.prefix(8))
-        self.name = name
-        self.scopes = scopes
-        self.networks = networks
-        self.created = created
-        self.expires = expires
-        self.digest = digest
-        end = expires.map { Date(timeIntervalSince1970: Double($0.start(in: .gmt)) / 1000) } ?? .distantFuture
+    /// The first digits of the token's digest, which distinguish tokens with the same name in lists and logs.
+    package var id: String {
+        String(digest.prefix(8))
     }
 
     /// Whether the token is still accepted: until the start of the day it expires on.
     package func isLive(at moment: Date) -> Bool {
-        moment < end
+        expires.map { moment < Date(timeIntervalSince1970: Double($0.start(in: .gmt)) / 1000) } ?? true
     }
 
     /// Whether one of its scopes opens a route.
@@ -50,15 +38,7 @@ package struct AccessGrant: Sendable {
 
     /// Whether a text can be the name of a holder.
     static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+        text.wholeMatch(of: /[a-z0-9._-]{1,64}/) != nil
     }
 }
 

@@ -14,10 +14,6 @@ package struct AccessList: Sendable {
 
     package init() {}
 
-    init(_ grants: [AccessGrant]) {
-        self.grants = grants
-    }
-
     /// Creates a token, which is stored nowhere else, and adds its grant; expired ones of the same name are dropped.
     package mutating func create(
         name: String,
@@ -60,7 +56,7 @@ package struct AccessList: Sendable {
     @discardableResult
     package mutating func revoke(_ which: String) throws(AccessProblem) -> AccessGrant {
         let digest = AccessToken(which)?.digest
-        let exact = grants.filter { $0.id == which || digest.map($0.digest.matches) == true }
+        let exact = grants.filter { $0.id == which || $0.digest == digest }
         let matches = exact.isEmpty ? grants.filter { $0.name == which } : exact
         guard let grant = matches.first else {
             // Never show a token, not even one of another list.
@@ -69,7 +65,7 @@ package struct AccessList: Sendable {
         guard matches.count == 1 else {
             throw .ambiguous(name: which, ids: matches.map(\.id))
         }
-        grants.removeAll { $0.digest.matches(grant.digest) }
+        grants.removeAll { $0.digest == grant.digest }
         return grant
     }
 
@@ -79,45 +75,22 @@ package struct AccessList: Sendable {
         needed: AccessScope,
         now: Date
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
-        let token: AccessToken
-        switch BearerCredentials(authorization: authorization) {
-        case .none: return (nil, .noCredentials)
-        case .malformed: return (nil, .malformed)
-        case .token(let text):
-            guard let presented = AccessToken(text) else {
-                return (nil, .unknown)
-            }
-            token = presented
+        do throws(AccessRefusal) {
+            return judge(digest: try AccessToken(authorization: authorization).digest, needed: needed, now: now)
+        } catch {
+            return (nil, error)
         }
-        let digest = token.digest
-        // Visits every entry, so that the time does not depend on the index, and copies none.
-        var matchingIndex: Int?
-        for index in grants.indices where grants[index].digest.matches(digest) {
-            matchingIndex = index
-        }
-        guard let grant = matchingIndex.map({ grants[$0] }) else {
-            return (nil, .unknown)
-        }
-        return Self.judge(grant, needed: needed, now: now)
     }
 
-    /// Judges a request of someone who presented a token before, which is unknown if it was revoked meanwhile.
-    package func judge(
-        holder: AccessGrant,
+    /// Judges a request with a token, or of someone who presented it before; it is unknown if it was revoked meanwhile.
+    func judge(
+        digest: String,
         needed: AccessScope,
         now: Date
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
-        guard let grant = grants.first(where: { $0.digest.matches(holder.digest) }) else {
+        guard let grant = grants.first(where: { $0.digest == digest }) else {
             return (nil, .unknown)
         }
-        return Self.judge(grant, needed: needed, now: now)
-    }
-
-    private static func judge(
-        _ grant: AccessGrant,
-        needed: AccessScope,
-        now: Date
-    ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
         guard grant.isLive(at: now) else {
             return (nil, .expired)
         }
@@ -135,7 +108,7 @@ extension AccessList {
                 "name": .string(grant.name),
                 "scopes": .array(grant.scopes.map { .string($0.rawValue) }),
                 "networks": .array(grant.networks.map { .string($0.text) }),
-                "sha256": .string(grant.digest.hexadecimal),
+                "sha256": .string(grant.digest),
                 "created": .string(grant.created.formatted(.iso8601)),
                 "expires": grant.expires.map { .string($0.description) } ?? .null,
             ])
@@ -146,7 +119,7 @@ extension AccessList {
     /// Reads the file's text.
     init(document: [UInt8], file: String) throws(AccessProblem) {
         do throws(DocumentProblem) {
-            self.init(try Self.grants(document))
+            grants = try Self.grants(document)
         } catch {
             throw .malformed(file: file, reason: error.description, cure: error.cure)
         }
@@ -174,7 +147,7 @@ extension AccessList {
         var grants: [AccessGrant] = []
         for item in items {
             let grant = try AccessGrant(item)
-            guard !grants.contains(where: { $0.digest.matches(grant.digest) }) else {
+            guard !grants.contains(where: { $0.digest == grant.digest }) else {
                 throw item.problem(
                     "sha256", found: "that of a token before", expected: "no duplicate token",
                     cure: "remove one of them")
@@ -226,7 +199,9 @@ extension AccessGrant {
                 expected: "none with scopes that apply to all networks",
                 cure: "remove the ids, or all scopes but sign and report")
         }
-        let digest = try checked("sha256", "64 lowercase hexadecimal digits") { AccessDigest(hexadecimal: $0) }
+        let digest = try checked("sha256", "64 lowercase hexadecimal digits") { text in
+            text.utf8.are64HexadecimalDigits ? text : nil
+        }
         self.init(
             digest: digest,
             name: name, scopes: scopes, networks: networks,

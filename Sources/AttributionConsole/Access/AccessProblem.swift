@@ -12,11 +12,9 @@ package enum AccessProblem: Error, Hashable, Sendable {
     case ownedByAnother(file: String, user: UInt32)
     /// The file is not a token list.
     case malformed(file: String, reason: String, cure: String? = nil)
-    /// The file cannot be written.
     case unwritable(file: String, reason: String)
     /// The name is not a valid holder name.
     case badName(String)
-    /// No scope was given.
     case noScope
     /// A scope that applies to all networks was to be limited to some.
     case scopeOfAllNetworks(AccessScope)
@@ -24,7 +22,6 @@ package enum AccessProblem: Error, Hashable, Sendable {
     case expiryPassed(String)
     /// The name already has as many live tokens as allowed.
     case tooManyLive(name: String, ids: [String])
-    /// The list is full.
     case full(limit: Int)
     /// No token on the list has this id or name.
     case unknown(String)
@@ -33,7 +30,6 @@ package enum AccessProblem: Error, Hashable, Sendable {
 }
 
 extension AccessProblem: CustomStringConvertible {
-    /// What is wrong.
     package var description: String {
         switch self {
         case .unreadable(let file, let reason, _): "cannot read the tokens in \(file): \(reason)"
@@ -57,7 +53,6 @@ extension AccessProblem: CustomStringConvertible {
         }
     }
 
-    /// How to fix it.
     package var hint: String? {
         switch self {
         case .unreadable(let file, _, isMissing: true):
@@ -90,7 +85,6 @@ extension AccessProblem {
 }
 
 extension AccessProblem: CodedError {
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .unreadable: .unreadableFile

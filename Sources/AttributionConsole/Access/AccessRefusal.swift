@@ -12,7 +12,6 @@ package enum AccessRefusal: CodedError, Equatable {
     case foreignHost
     case tooFast(retryAfter: Duration)
 
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .noCredentials: .noToken

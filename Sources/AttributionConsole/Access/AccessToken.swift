@@ -1,4 +1,5 @@
-internal import Platform
+import Attribution
+import Platform
 package import StrictJSON
 
 /// A bearer token of the console: `skan_` and 256 random bits as 64 hexadecimal digits.
@@ -8,32 +9,26 @@ package import StrictJSON
 package struct AccessToken: Sendable, CustomStringConvertible {
     /// What every token begins with.
     package static let prefix = "skan_"
-    private static let digits = 64
 
     /// The token as its holder sends it.
     package let text: String
 
     package init(using generator: inout some RandomNumberGenerator) {
-        let words = (0..<4).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }
-        text = Self.prefix + words.joined()
+        text = Self.prefix + generator.hexadecimal(words: 4)
     }
 
     /// Reads a presented token; nil, at little cost, for text that cannot be one.
     package init?(_ text: String) {
-        guard text.utf8.count == Self.prefix.utf8.count + Self.digits, text.hasPrefix(Self.prefix),
-            text.utf8.dropFirst(Self.prefix.utf8.count).allSatisfy({ AccessDigest.nibble($0) != nil })
-        else {
+        guard text.hasPrefix(Self.prefix), text.utf8.dropFirst(Self.prefix.utf8.count).are64HexadecimalDigits else {
             return nil
         }
         self.text = text
     }
 
-    /// The digest stored for the token: with 256 random bits, one SHA-256 is as hard to reverse as any password hash.
-    var digest: AccessDigest {
-        AccessDigest(SHA256.digest(of: text))
+    /// The digest stored for the token: with 256 random bits, one SHA-256 is as hard to reverse as any password hash,
+    /// and how long a comparison takes says nothing of use.
+    var digest: String {
+        SHA256.digest(of: text).hexadecimal
     }
 
     /// The prefix alone.
@@ -63,88 +58,54 @@ extension FieldProblem {
     }
 }
 
-/// The SHA-256 digest of a token.
-struct AccessDigest: Sendable {
-    /// How many hexadecimal digits it has.
-    private static let digits = 64
-
-    private let digest: SHA256Digest
-
-    /// Wraps a computed digest.
-    init(_ digest: SHA256Digest) {
-        self.digest = digest
-    }
-
-    /// Reads 64 lowercase hexadecimal digits; nil for anything else.
-    init?(hexadecimal: String) {
-        guard hexadecimal.utf8.count == Self.digits else {
-            return nil
-        }
-        var words = SIMD4<UInt64>.zero
-        for (index, digit) in hexadecimal.utf8.enumerated() {
-            guard let nibble = Self.nibble(digit) else {
-                return nil
-            }
-            words[index / 16] = words[index / 16] << 4 | UInt64(nibble)
-        }
-        digest = SHA256Digest(words: words)
-    }
-
-    /// Compares two digests in constant time.
-    func matches(_ other: AccessDigest) -> Bool {
-        let difference = digest.words ^ other.digest.words
-        return difference[0] | difference[1] | difference[2] | difference[3] == 0
-    }
-
-    /// The digest as 64 lowercase hexadecimal digits.
-    var hexadecimal: String {
-        digest.hexadecimal
-    }
-
-    /// The value of a lowercase hexadecimal digit.
-    static func nibble(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
+extension RandomNumberGenerator {
+    /// Random bits as 16 lowercase hexadecimal digits a word of 64 bits.
+    mutating func hexadecimal(words: Int) -> String {
+        (0..<words).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max, using: &self), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 }
 
-/// The credentials in a request's Authorization lines, RFC 6750 section 2.1.
-package enum BearerCredentials: Equatable {
-    /// No line, or one of another scheme.
-    case none
-    /// The scheme is Bearer but what follows is not a token, or there are several lines.
-    case malformed
-    /// A token, not yet checked.
-    case token(String)
+extension Collection<UInt8> {
+    /// Whether these are the digits of a token or of its digest.
+    var are64HexadecimalDigits: Bool {
+        count == 64 && allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+}
 
-    /// Reads the lines.
-    package init(authorization: [String]) {
+extension AccessToken {
+    /// Reads the token in a request's Authorization lines, RFC 6750 section 2.1.
+    ///
+    /// - Throws: ``AccessRefusal/noCredentials`` without a line or for one of another scheme,
+    ///   ``AccessRefusal/malformed`` for several lines or what cannot be a bearer token, and ``AccessRefusal/unknown``
+    ///   for a bearer token that is not one of ours.
+    init(authorization: [String]) throws(AccessRefusal) {
         guard let value = authorization.first else {
-            self = .none
-            return
+            throw .noCredentials
         }
         guard authorization.count == 1 else {
-            self = .malformed
-            return
+            throw .malformed
         }
         // Bytes, not characters, because this runs for every request.
         let scheme = value.utf8.prefix { $0 != UInt8(ascii: " ") }
-        guard scheme.count == Self.scheme.count, zip(scheme, Self.scheme).allSatisfy({ $0 | 0x20 == $1 }) else {
-            self = .none
-            return
+        // Its name is case-insensitive (RFC 9110 section 11.1).
+        guard scheme.count == 6, zip(scheme, "bearer".utf8).allSatisfy({ $0 | 0x20 == $1 }) else {
+            throw .noCredentials
         }
-        let token = value.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
-        self = Self.isToken(token) ? .token(String(Substring(token))) : .malformed
+        let text = value.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
+        guard Self.isBearerToken(text) else {
+            throw .malformed
+        }
+        guard let token = AccessToken(String(Substring(text))) else {
+            throw .unknown
+        }
+        self = token
     }
 
-    /// The scheme's name, which is case-insensitive (RFC 9110 section 11.1).
-    private static let scheme = Array("bearer".utf8)
-
     /// Whether a text is of the form `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`.
-    private static func isToken(_ text: Substring.UTF8View) -> Bool {
+    private static func isBearerToken(_ text: Substring.UTF8View) -> Bool {
         let body = text.prefix { $0 != UInt8(ascii: "=") }
         return !body.isEmpty
             && text.dropFirst(body.count).allSatisfy { $0 == UInt8(ascii: "=") }

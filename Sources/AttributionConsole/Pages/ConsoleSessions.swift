@@ -14,7 +14,7 @@ package final class ConsoleSessions: Sendable {
     package init(isSecure: Bool) {
         self.isSecure = isSecure
         var generator = SystemRandomNumberGenerator()
-        commonFormToken = SessionTable.secret(using: &generator)
+        commonFormToken = generator.hexadecimal(words: SessionTable.secretWords)
     }
 
     /// With the prefix, a browser accepts the cookie over TLS only, for this host alone.
@@ -88,16 +88,17 @@ package struct SessionTable {
     /// How long a session lasts.
     package static let lifetime = Duration.seconds(12 * 3_600)
 
+    /// Secrets have 128 bits.
+    static let secretWords = 2
+
     private var sessions: [String: Session] = [:]
 
     package init() {}
 
-    /// How many sessions there are.
     package var count: Int {
         sessions.count
     }
 
-    /// Begins a session, with secrets of 128 bits each.
     package mutating func begin(
         _ grant: AccessGrant,
         at now: ContinuousClock.Instant,
@@ -105,14 +106,15 @@ package struct SessionTable {
     ) -> Session {
         sessions = sessions.filter { Self.isLive($0.value, at: now) }
         let ofToken = sessions.values.filter { $0.grant.id == grant.id }
-        if ofToken.count >= Self.capacityPerToken {
-            endOldest(of: ofToken)
-        } else if sessions.count >= Self.capacity {
-            endOldest(of: Array(sessions.values))
+        let crowd = ofToken.count >= Self.capacityPerToken ? ofToken : Array(sessions.values)
+        if ofToken.count >= Self.capacityPerToken || sessions.count >= Self.capacity,
+            let oldest = crowd.min(by: { $0.used < $1.used })
+        {
+            sessions[oldest.id] = nil
         }
         let session = Session(
-            id: Self.secret(using: &generator), grant: grant, formToken: Self.secret(using: &generator), began: now,
-            used: now)
+            id: generator.hexadecimal(words: Self.secretWords), grant: grant,
+            formToken: generator.hexadecimal(words: Self.secretWords), began: now, used: now)
         sessions[session.id] = session
         return session
     }
@@ -131,26 +133,11 @@ package struct SessionTable {
         return session
     }
 
-    /// Ends a session.
     package mutating func end(_ id: String) {
         sessions[id] = nil
     }
 
-    private mutating func endOldest(of candidates: [Session]) {
-        if let oldest = candidates.min(by: { $0.used < $1.used }) {
-            sessions[oldest.id] = nil
-        }
-    }
-
     private static func isLive(_ session: Session, at now: ContinuousClock.Instant) -> Bool {
         now - session.used < idle && now - session.began < lifetime
-    }
-
-    /// 128 random bits as 32 hexadecimal digits.
-    static func secret(using generator: inout some RandomNumberGenerator) -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
     }
 }

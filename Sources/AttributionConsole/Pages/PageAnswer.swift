@@ -5,7 +5,6 @@ import StrictJSON
 /// What a page's route answers.
 enum PageAnswer {
     case page(Page)
-    /// A table as a file.
     case file(csv: String, name: String)
     /// Another page, which the browser asks for.
     case seeOther(PageLink)
@@ -53,7 +52,6 @@ extension IngressAnswer {
         return answer
     }
 
-    /// A table as a file.
     static func file(_ csv: String, name: String) -> IngressAnswer {
         var answer = text("text/csv; charset=utf-8", csv)
         answer.set("Content-Disposition", "attachment; filename=\"skan-\(name).csv\"")

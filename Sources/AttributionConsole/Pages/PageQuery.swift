@@ -12,10 +12,9 @@ struct PageQuery {
     /// The parameters of a table as a file.
     static let file = ["format", "section"]
 
-    /// Reads the query.
     init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
         fields = FormFields(request.query)
-        try fields.check(known: known + Self.file, repeatable: ["where"])
+        try fields.fields.check(known: known + Self.file, repeatable: ["where"])
         if let format = fields["format"], format != "csv" {
             throw FieldProblem(field: "format", found: format.shortened(to: 20), expected: "csv, or none for the page")
         }
@@ -88,11 +87,6 @@ package struct FormFields: Sendable {
         fields.removeAll { $0.name == name }
     }
 
-    /// Refuses what would be silently ignored.
-    func check(known: [String], repeatable: [String] = []) throws(FieldProblem) {
-        try fields.check(known: known, repeatable: repeatable)
-    }
-
     /// The text of a name or a value, in which a plus sign stands for a space.
     private static func decoded(_ bytes: some Collection<UInt8>) -> String {
         bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }.percentDecoded()
@@ -107,7 +101,6 @@ struct FormPost {
     /// The fields besides the secret.
     let fields: FormFields
 
-    /// Reads a form.
     init(_ request: IngressRequest, formToken: String) throws(Refusal) {
         try Self.checkOrigin(of: request)
         var fields = FormFields(String(decoding: request.body, as: UTF8.self))

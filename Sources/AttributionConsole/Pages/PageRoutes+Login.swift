@@ -34,7 +34,7 @@ extension PageRoutes {
         }
         do {
             let form = try FormPost(request, formToken: sessions.commonFormToken)
-            try form.fields.check(known: [PageForm.accessTokenField, PageForm.nextField])
+            try form.fields.fields.check(known: [PageForm.accessTokenField, PageForm.nextField], repeatable: [])
             let next = Self.checked(form.fields[PageForm.nextField] ?? "/")
             let text = form.fields[PageForm.accessTokenField]?.filter { !$0.isWhitespace } ?? ""
             // What cannot be a token counts as an attempt, too.

@@ -51,7 +51,7 @@ extension PageRoutes {
             Self.standardRequest(name, query.selection, file: query.isFile ? query : nil))
         let report = try await count(wanted)
         guard query.isFile else {
-            return .page(StandardReportPage(report, query.selection).page)
+            return .page(StandardReportPage(report: report, selection: query.selection).page)
         }
         return .file(
             csv: report.rendered(as: .csv),
@@ -86,7 +86,7 @@ extension PageRoutes {
             }
         }
         let report = await part { try await queue.run { try await sources.report(wanted, Self.limits) } }
-        return .page(ExplorePage(report, query.selection, choice).page)
+        return .page(ExplorePage(report: report, selection: query.selection, choice: choice).page)
     }
 
     func definitions(_ request: IngressRequest) throws -> PageAnswer {

@@ -1,7 +1,6 @@
 import Attribution
 import AttributionListener
 import AttributionStore
-import FoundationEssentials
 import Logging
 
 /// The pages of what is stored, and of who may use it.
@@ -16,8 +15,7 @@ extension PageRoutes {
         }
         let deliveries = try await sources.reader.quarantine(wanted)
         let page = QuarantinePage(
-            wanted, totals: try await sources.reader.quarantineTotals(), deliveries: deliveries,
-            reasons: QuarantineQuery.reasons)
+            query: wanted, totals: try await sources.reader.quarantineTotals(), deliveries: deliveries)
         return try PageAnswer(page.page, query)
     }
 
@@ -32,7 +30,7 @@ extension PageRoutes {
             recorded = try await self.recorded(postback)
         }
         let explanation = delivery.kind == .conflict ? [] : sources.explain(delivery.body)
-        return DeliveryPage(delivery, recorded: recorded, explanation: explanation).page
+        return DeliveryPage(delivery: delivery, recorded: recorded, explanation: explanation).page
     }
 
     private func recorded(_ id: Int64) async throws -> RecordedPostback? {
@@ -48,7 +46,8 @@ extension PageRoutes {
         let query = try PageQuery(request, known: known)
         var wanted = try QuarantineQuery(listing: query.parameters(known))
         wanted.kind = .conflict
-        return try PageAnswer(ConflictsPage(wanted, try await sources.reader.quarantine(wanted)).page, query)
+        let deliveries = try await sources.reader.quarantine(wanted)
+        return try PageAnswer(ConflictsPage(query: wanted, deliveries: deliveries).page, query)
     }
 
     func postback(_ request: IngressRequest) async throws -> PageAnswer {
@@ -57,12 +56,12 @@ extension PageRoutes {
         let parameters = try query.parameters(known)
         let page: PostbackPage
         if let id = try parameters.integer("id", 1...Int64.max) {
-            page = PostbackPage("", postbacks: [try await recorded(id)].compactMap(\.self))
+            page = PostbackPage(text: "", postbacks: [try await recorded(id)].compactMap(\.self))
         } else if let text = try parameters.text("transaction-id") {
             page = PostbackPage(
-                text, postbacks: try await sources.reader.postbacks(PostbackQuery(transactionID: text)))
+                text: text, postbacks: try await sources.reader.postbacks(PostbackQuery(transactionID: text)))
         } else {
-            page = PostbackPage("", postbacks: nil)
+            page = PostbackPage(text: "", postbacks: nil)
         }
         return try PageAnswer(page.page, query)
     }
@@ -74,7 +73,7 @@ extension PageRoutes {
     func requeueQuestion(_ request: IngressRequest, _ context: ConsoleContext) throws -> PageAnswer {
         let query = try PageQuery(request, known: Self.changing)
         let wanted = try QuarantineQuery(changing: query.parameters(Self.changing))
-        return .page(RequeuePage(wanted).question(formToken: formToken(context)))
+        return .page(RequeuePage(query: wanted).question(formToken: formToken(context)))
     }
 
     func requeue(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
@@ -87,7 +86,7 @@ extension PageRoutes {
                 "judged": "\(result.judged)", "recorded": "\(result.recorded)",
                 "token": "\(context.caller?.name ?? "none")",
             ])
-        return .page(RequeuePage(wanted).outcome(result))
+        return .page(RequeuePage(query: wanted).outcome(result))
     }
 
     private func requiredFormToken(_ context: ConsoleContext) throws(Refusal) -> String {
@@ -103,15 +102,6 @@ extension PageRoutes {
 
     func keys(_ request: IngressRequest) throws -> PageAnswer {
         let query = try PageQuery(request, known: [])
-        let now = Date()
-        let tokens = access?.tokens.map { grant, used in
-            KeysPage.Token(
-                id: grant.id, name: grant.name, scopes: grant.scopes.map(\.rawValue).joined(separator: ", "),
-                networks: grant.networks.isEmpty ? "all" : grant.networks.map(\.text).joined(separator: ", "),
-                created: grant.created.formatted(.iso8601), expires: grant.expires?.description ?? "never",
-                used: used.map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) } ?? "unknown",
-                isLive: grant.isLive(at: now))
-        }
-        return try PageAnswer(KeysPage(keys: sources.keys(), tokens: tokens).page, query)
+        return try PageAnswer(KeysPage(keys: sources.keys(), tokens: access?.tokens).page, query)
     }
 }

@@ -4,9 +4,7 @@ package import AttributionStore
 
 /// What pages are made from.
 package struct PageSources: Sendable {
-    /// Reads the store.
     package var reader: any LedgerReading
-    /// Judges the quarantine again.
     package var requeue: @Sendable (QuarantineQuery) async throws -> Requeued
     /// Says why a body does not verify: labels and texts.
     package var explain: @Sendable ([UInt8]) -> [(label: String, text: String)]
@@ -14,13 +12,10 @@ package struct PageSources: Sendable {
     package var health: @Sendable () -> ServerHealth
     /// The keys in use, by name.
     package var keys: @Sendable () -> [KeysPage.Key]
-    /// Counts a free report.
     package var report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
-    /// Counts a standard report.
     package var standardReport: @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
     /// What of yesterday's traffic a person should look at.
     package var findings: @Sendable (CalendarDay, Traffic, LedgerLimits) async throws -> [TrafficFinding]
-    /// The version of the program.
     package var version: String
 
     package init(
@@ -57,12 +52,6 @@ package struct RecentRate: Sendable {
 
     package init() {}
 
-    /// How many readings are kept.
-    package var readingCount: Int {
-        readings.count
-    }
-
-    /// Takes a reading.
     package mutating func note(_ count: Int64, at now: ContinuousClock.Instant) {
         if let last = readings.last, now - last.instant < Self.interval {
             return

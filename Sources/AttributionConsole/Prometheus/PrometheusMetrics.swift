@@ -3,8 +3,8 @@ import Synchronization
 
 /// Counts and measures for a Prometheus server to read, in its text format 0.0.4.
 ///
-/// Counters are counters, recorders that aggregate and timers are histograms (timers in seconds), other recorders and
-/// meters are gauges. The same name and labels are the same series, wherever it was made. A metric that is not
+/// Counters are counters and timers are histograms of seconds; gauges are read when they are asked for, so recorders
+/// and meters are not shown. The same name and labels are the same series, wherever it was made. A metric that is not
 /// declared, or is declared as another kind, is counted but not shown, because it would have no help text.
 ///
 /// - SeeAlso: [Exposition formats](https://prometheus.io/docs/instrumenting/exposition_formats/)
@@ -65,44 +65,36 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
 
     // MARK: Making
 
-    /// Makes a counter, or finds it.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(.counter, label, dimensions) { PrometheusCounter() }
     }
 
-    /// Makes a histogram or a gauge, or finds it.
+    /// Makes a recorder that does nothing.
     package func makeRecorder(
         label: String,
         dimensions: [(String, String)],
         aggregate: Bool
     ) -> any RecorderHandler {
-        guard aggregate else {
-            return series(.gauge, label, dimensions) { PrometheusGauge() }
-        }
-        return series(.histogram, label, dimensions) { PrometheusHistogram(bounds: PrometheusHistogram.sizes) }
+        NOOPMetricsHandler.instance
     }
 
-    /// Makes a histogram of seconds, or finds it.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        series(.histogram, label, dimensions) { PrometheusHistogram(bounds: PrometheusHistogram.seconds) }
+        series(.histogram, label, dimensions) { PrometheusHistogram() }
     }
 
     /// Does nothing: Prometheus would take the end of a series for a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
 
-    /// As for counters.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
 
-    /// As for counters.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     private func series<Series: PrometheusSeries>(
         _ kind: PrometheusFamily.Kind,
-        _ label: String,
+        _ name: String,
         _ dimensions: [(String, String)],
         make: () -> Series
     ) -> Series {
-        let name = PrometheusText.name(label)
         guard families[name]?.kind == kind else {
             return make()
         }
@@ -130,7 +122,6 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
         value.store(0, ordering: .relaxed)
     }
 
-    /// The number now.
     var count: Int64 {
         value.load(ordering: .relaxed)
     }
@@ -140,66 +131,33 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
     }
 }
 
-/// A number that goes up and down.
-final class PrometheusGauge: RecorderHandler, PrometheusSeries {
-    private let bits = Atomic<UInt64>(0)
-
-    func record(_ value: Int64) {
-        record(Double(value))
-    }
-
-    func record(_ value: Double) {
-        bits.store(value.bitPattern, ordering: .relaxed)
-    }
-
-    func write(name: String, labels: String, to output: inout String) {
-        output.appendSample(name, labels, PrometheusText.number(Double(bitPattern: bits.load(ordering: .relaxed))))
-    }
-}
-
-/// Counts values by upper bound.
-final class PrometheusHistogram: RecorderHandler, TimerHandler, PrometheusSeries {
-    /// For times, in seconds: from half a millisecond to ten seconds.
-    static let seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-    /// For sizes and counts.
-    static let sizes: [Double] = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576]
+/// Counts times by upper bound.
+final class PrometheusHistogram: TimerHandler, PrometheusSeries {
+    /// The upper bounds in seconds, in ascending order.
+    private static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     private struct State {
-        /// The number of values up to the bound at an index and above the one before; the last is for those above all.
-        var counts: [UInt64]
+        /// The number of times up to the bound at an index and above the one before; the last is for those above all.
+        var counts = [UInt64](repeating: 0, count: bounds.count + 1)
         var sum: Double = 0
     }
 
-    private let bounds: [Double]
-    private let state: Mutex<State>
-
-    /// Makes a histogram without values; bounds are upper ones in ascending order.
-    init(bounds: [Double]) {
-        self.bounds = bounds
-        state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
-    }
-
-    func record(_ value: Int64) {
-        record(Double(value))
-    }
-
-    func record(_ value: Double) {
-        let index = bounds.firstIndex { value <= $0 } ?? bounds.count
-        state.withLock { state in
-            state.counts[index] += 1
-            state.sum += value
-        }
-    }
+    private let state = Mutex(State())
 
     func recordNanoseconds(_ duration: Int64) {
-        record(Double(duration) / 1e9)
+        let seconds = Double(duration) / 1e9
+        let index = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
+        state.withLock { state in
+            state.counts[index] += 1
+            state.sum += seconds
+        }
     }
 
     func write(name: String, labels: String, to output: inout String) {
         let (counts, sum) = state.withLock { ($0.counts, $0.sum) }
         let prefix = labels.isEmpty ? "" : labels + ","
         var below: UInt64 = 0
-        for (count, bound) in zip(counts, bounds.map { "\($0)" } + ["+Inf"]) {
+        for (count, bound) in zip(counts, Self.bounds.map { "\($0)" } + ["+Inf"]) {
             below += count
             output.appendSample(name + "_bucket", prefix + "le=\"\(bound)\"", String(below))
         }

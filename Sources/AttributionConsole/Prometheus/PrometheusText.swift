@@ -6,54 +6,26 @@ import FoundationEssentials
     import Musl
 #endif
 
-/// Writes names, labels and values in Prometheus' text format.
+/// Writes labels and values in Prometheus' text format.
 ///
 /// - SeeAlso: [Exposition formats](https://prometheus.io/docs/instrumenting/exposition_formats/)
 enum PrometheusText {
-    /// A metric's name with every character that is not allowed replaced by an underscore.
-    static func name(_ text: String) -> String {
-        name(text, allowing: ":")
-    }
-
     /// Labels as `name="value"`, comma-separated.
     static func labels(_ labels: [(String, String)]) -> String {
-        labels.map { "\(name($0.0, allowing: "_"))=\"\(escaped($0.1, quotes: true))\"" }.joined(separator: ",")
-    }
-
-    /// A help text with backslash and line feed escaped.
-    static func escapedHelp(_ text: String) -> String {
-        escaped(text, quotes: false)
+        labels.map { "\($0.0)=\"\(escaped($0.1))\"" }.joined(separator: ",")
     }
 
     /// A number, without a fraction when it has none.
     static func number(_ value: Double) -> String {
-        if value.isNaN {
-            return "NaN"
-        }
-        if value.isInfinite {
-            return value < 0 ? "-Inf" : "+Inf"
-        }
-        return Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+        Int64(exactly: value).map { "\($0)" } ?? "\(value)"
     }
 
-    private static func name(_ text: String, allowing other: Unicode.Scalar) -> String {
-        var name = ""
-        for (index, scalar) in text.unicodeScalars.enumerated() {
-            switch scalar {
-            case "a"..."z", "A"..."Z", "_", other: name.unicodeScalars.append(scalar)
-            case "0"..."9" where index > 0: name.unicodeScalars.append(scalar)
-            default: name += "_"
-            }
-        }
-        return name.isEmpty ? "_" : name
-    }
-
-    private static func escaped(_ text: String, quotes: Bool) -> String {
+    private static func escaped(_ text: String) -> String {
         var value = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\\": value += "\\\\"
-            case "\"" where quotes: value += "\\\""
+            case "\"": value += "\\\""
             case "\n": value += "\\n"
             default: value.unicodeScalars.append(scalar)
             }
@@ -72,7 +44,7 @@ package enum ProcessFigures {
         let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
         let page = Double(sysconf(Int32(_SC_PAGESIZE)))
         let status = text("/proc/self/stat").map { samples(stat: $0, boot: bootedAt, ticks: ticks, page: page) }
-        let limit = text("/proc/self/limits").flatMap { maximumDescriptors(limits: $0) }
+        let limit = text("/proc/self/limits").flatMap { value(after: "Max open files ", in: $0) }
         // Reading the folder itself opens one.
         let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
         return (status ?? [])
@@ -83,7 +55,7 @@ package enum ProcessFigures {
     }
 
     /// When the machine was started, in Unix seconds; read once, because the value changes when the clock is set.
-    private static let bootedAt = text("/proc/stat").flatMap { bootTime(stat: $0) }
+    private static let bootedAt = text("/proc/stat").flatMap { value(after: "btime ", in: $0) }
 
     private static func text(_ path: String) -> String? {
         try? String(contentsOfFile: path, encoding: .utf8)
@@ -107,16 +79,6 @@ package enum ProcessFigures {
             PrometheusSample("process_cpu_seconds_total", (user + system) / ticks),
             PrometheusSample("process_resident_memory_bytes", resident * page),
         ] + (boot.map { [PrometheusSample("process_start_time_seconds", $0 + start / ticks)] } ?? [])
-    }
-
-    /// The line `btime` of `/proc/stat`.
-    package static func bootTime(stat: String) -> Double? {
-        value(after: "btime ", in: stat)
-    }
-
-    /// The soft limit of `/proc/self/limits`; nil when there is none.
-    package static func maximumDescriptors(limits: String) -> Double? {
-        value(after: "Max open files ", in: limits)
     }
 
     /// The first number after the beginning of a line.

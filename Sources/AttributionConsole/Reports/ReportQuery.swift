@@ -69,10 +69,8 @@ struct ReportQuery {
     let request: ReportRequest
     let format: ReportFormat
 
-    /// The parameters of the route.
     static let parameters = ["by"] + ReportParameterTexts.selecting + ["columns", "sort", "histogram", "format"]
 
-    /// Reads a request.
     init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
         format = try given.format(among: ReportFormat.ofFreeReports)
@@ -91,10 +89,8 @@ struct StandardReportQuery {
     let request: StandardReportRequest
     let format: ReportFormat
 
-    /// The parameters of the route.
     static let parameters = ReportParameterTexts.selecting + ["section", "compare", "explain", "format"]
 
-    /// Reads a request.
     init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
         format = try given.format(among: ReportFormat.allCases)

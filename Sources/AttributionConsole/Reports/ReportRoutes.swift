@@ -31,7 +31,6 @@ package struct ReportRoutes: ConsoleRoutes {
         failures = RouteFailures("report failed", unexpected: .storeFailed, logger: logger)
     }
 
-    /// `/v1/report` and `/v1/reports/{name}`.
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.report) { request, context in

@@ -9,9 +9,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case overviewPage, reportPage, explorePage, quarantinePage, requeuePage, requeueForm, postbackPage, conflictsPage
     case keysPage, definitionsPage, loginPage, loginForm, logoutForm, pageAsset
 
-    /// The method, path and access rule of a route.
     package struct Definition: Sendable, Hashable {
-        /// The request's method.
         package let method: IngressMethod
         /// The request's path; an element in braces stands for any.
         package let path: String
@@ -38,7 +36,6 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         static let probe = Traits(rawValue: 8)
     }
 
-    /// The route's method, path and access rule.
     package var definition: Definition {
         switch self {
         case .health: Definition(.get, "/healthz", .open, .probe)
@@ -105,11 +102,9 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
 
 /// A group of related console routes with their handlers.
 package protocol ConsoleRoutes: Sendable {
-    /// The routes with their handlers.
     var endpoints: [ConsoleEndpoint] { get }
 }
 
-/// A route and its handler.
 package struct ConsoleEndpoint: Sendable {
     package let route: ConsoleRoute
     let answer: @Sendable (IngressRequest, ConsoleContext) async -> IngressAnswer

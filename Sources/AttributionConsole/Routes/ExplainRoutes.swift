@@ -18,7 +18,6 @@ package struct ExplainRoutes: ConsoleRoutes {
             "explanation failed", unexpected: Refusal(.unexpected, "no explanation could be made"), logger: logger)
     }
 
-    /// `/v1/explain` and `/v1/impressions/check`.
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.explain) { request, _ in
@@ -41,7 +40,6 @@ package struct ExplainRoutes: ConsoleRoutes {
     }
 }
 
-/// The body of a request to check an impression.
 private struct ImpressionCheckRequest {
     private let impression: [UInt8]
     private let signedText: [UInt8]?

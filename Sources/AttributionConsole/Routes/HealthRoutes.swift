@@ -3,7 +3,6 @@ import AttributionListener
 package import AttributionStore
 import CAPIDescription
 
-/// Liveness and readiness.
 package struct HealthRoutes: ConsoleRoutes {
     private let readiness: @Sendable () -> StoreHealth
     private let remarks: @Sendable () -> [String]
@@ -18,7 +17,6 @@ package struct HealthRoutes: ConsoleRoutes {
         self.remarks = remarks
     }
 
-    /// `/healthz` and `/readyz`.
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.health) { _, _ in .text("text/plain; charset=utf-8", "ok\n") },
@@ -42,7 +40,6 @@ package struct MetricsRoutes: ConsoleRoutes {
         self.collectors = collectors
     }
 
-    /// `/metrics`.
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.metrics) { _, _ in
@@ -56,7 +53,6 @@ package struct MetricsRoutes: ConsoleRoutes {
 package struct APIDescriptionRoutes: ConsoleRoutes {
     package init() {}
 
-    /// `/openapi.yaml`.
     package var endpoints: [ConsoleEndpoint] {
         // RFC 9512.
         var answer = IngressAnswer(status: 200, body: APIDescription.yaml, mediaType: "application/yaml")
@@ -69,7 +65,6 @@ package struct APIDescriptionRoutes: ConsoleRoutes {
 ///
 /// - SeeAlso: [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html)
 package enum APIDescription {
-    /// The bytes of `openapi.yaml`.
     package static var yaml: [UInt8] {
         Array(UnsafeBufferPointer(start: openapi_yaml(), count: openapi_yaml_size()))
     }

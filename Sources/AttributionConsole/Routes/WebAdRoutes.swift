@@ -20,7 +20,6 @@ package struct WebAdRoutes: ConsoleRoutes {
             logger: logger)
     }
 
-    /// `/v1/web-ads`.
     package var endpoints: [ConsoleEndpoint] {
         [ConsoleEndpoint(.webAds) { request, context in await issue(request, context) }]
     }

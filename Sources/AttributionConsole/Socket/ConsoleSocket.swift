@@ -74,7 +74,6 @@ package struct OwnerClient: Sendable {
     private static let timeout = Duration.seconds(7_200)
     private static let longestAnswer = 64 << 20
 
-    /// Names the owner.
     package init(store: String) {
         self.store = store
     }
@@ -209,7 +208,6 @@ package enum OwnerProblem: CodedError, Hashable {
     case notPermitted(store: String)
     /// The connection ended before the answer did.
     case cutShort(store: String)
-    /// The owner refused.
     case refused(Refusal)
 
     /// The stable code: the owner's own when it refused.
@@ -222,7 +220,6 @@ package enum OwnerProblem: CodedError, Hashable {
 }
 
 extension OwnerProblem: CustomStringConvertible {
-    /// What is wrong.
     package var description: String {
         switch self {
         case .noSocket(let store):
@@ -239,7 +236,6 @@ extension OwnerProblem: CustomStringConvertible {
         }
     }
 
-    /// What to do.
     package var hint: String? {
         switch self {
         case .noSocket:

@@ -146,11 +146,8 @@ package struct RecountOutcome: Sendable, Codable, Equatable {
     package let verified: Int64
     /// Test postbacks whose key is not trusted.
     package let unverifiedTest: Int64
-    /// How many differences were found.
     package let found: Int64
-    /// How many were repaired.
     package let repaired: Int64
-    /// How many remain.
     package let remaining: Int64
     /// Descriptions of those found; at most ten thousand.
     package let differences: [String]
@@ -184,7 +181,6 @@ package struct RecountOutcome: Sendable, Codable, Equatable {
         remainingDifferences = remaining.differences.map(\.description)
     }
 
-    /// The answer.
     var json: JSONText {
         .object([
             "status": .string("done"),

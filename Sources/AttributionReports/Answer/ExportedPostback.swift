@@ -48,7 +48,6 @@ package struct ExportedPostback: Sendable {
         }
     }
 
-    /// The header line; empty if the format has none.
     package static func header(as format: ExportFormat, hasBody: Bool) -> String {
         switch format {
         case .ndjson: ""

@@ -153,7 +153,6 @@ package struct AnswerBudget: Sendable {
     private let limits: LedgerLimits
     private let start = ContinuousClock.now
 
-    /// Begins to count the time.
     package init(_ limits: LedgerLimits) {
         self.limits = limits
     }

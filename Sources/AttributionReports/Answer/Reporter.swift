@@ -16,7 +16,6 @@ package struct ReportReferences: Sendable {
     }
 }
 
-/// Answers report requests from a ledger.
 package struct Reporter: Sendable {
     let ledger: any LedgerReading
     let programVersion: String?

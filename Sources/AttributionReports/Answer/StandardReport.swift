@@ -1,4 +1,4 @@
-package import Attribution
+import Attribution
 package import AttributionStore
 package import StrictJSON
 
@@ -21,28 +21,6 @@ package struct StandardReport: Sendable {
     package let unseen: [LedgerAnswer.UnseenValue]
     /// The version of the program that made it; nil if unknown.
     package let programVersion: String?
-
-    package init(
-        request: StandardReportRequest,
-        sections: [ReportSection],
-        position: LedgerPosition,
-        recordedAtMilliseconds: Int64?,
-        firstDay: CalendarDay?,
-        warnings: [String],
-        notes: [String],
-        unseen: [LedgerAnswer.UnseenValue],
-        programVersion: String?
-    ) {
-        self.request = request
-        self.sections = sections
-        self.position = position
-        self.recordedAtMilliseconds = recordedAtMilliseconds
-        self.firstDay = firstDay
-        self.warnings = warnings
-        self.notes = notes
-        self.unseen = unseen
-        self.programVersion = programVersion
-    }
 
     package var name: StandardReportName {
         request.name
@@ -116,34 +94,12 @@ extension StandardReport: RenderedReport {
 
 /// The reports that have a name.
 package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
-    /// Whether all is well, and the most important figures of every other report.
-    case overview
-    /// Installs by campaign.
-    case campaigns
-    /// Installs by the app or the website that showed the ad.
-    case sources
-    /// Conversion values, one row each.
-    case conversions
-    /// The three conversion windows, and how much of each can have arrived yet.
-    case windows
-    /// What was won and lost.
-    case wins
-    /// New installs and redownloads.
-    case redownloads
-    /// Re-engagements of AdAttributionKit.
+    case overview, campaigns, sources, conversions, windows, wins, redownloads
     case reEngagements = "re-engagements"
-    /// The data tiers that Apple may have chosen.
-    case tiers
-    /// What conversion values are worth, by the schemas of their apps.
-    case revenue
-    /// Installs with the ads that were signed, and what they cost.
-    case costs
-    /// The outcome of every delivery.
-    case delivery
+    case tiers, revenue, costs, delivery
 }
 
 extension StandardReportName {
-    /// The heading of the report.
     package var title: String { words.title }
     /// What the report shows, in one line.
     package var meaning: String { words.meaning }

@@ -100,14 +100,6 @@ package enum TrafficFinding: Hashable, Sendable {
 }
 
 extension TrafficFinding {
-    /// The app it is about; nil for all.
-    package var app: String? {
-        switch self {
-        case .drought(let app, _, _), .missingValues(let app, _, _), .invalidValues(let app, _): app
-        case .forged, .unknown, .conflicts: nil
-        }
-    }
-
     /// What there is to see, and what to do.
     package var text: String {
         switch self {

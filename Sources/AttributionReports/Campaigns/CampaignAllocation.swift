@@ -14,15 +14,12 @@ package struct CampaignAllocation: Sendable {
         case sourceIdentifierInGroup(SourceIdentifier)
     }
 
-    /// What people call it.
     package let name: String
     package let network: AdNetworkID
-    /// The advertised app.
     package let app: AppStoreItemID
     /// The first and the last day (UTC) on which its ads run; nil for no end.
     package let from: CalendarDay
     package let through: CalendarDay?
-    /// Which id is wanted.
     package let kind: Kind
 
     package init(
@@ -44,42 +41,36 @@ package struct CampaignAllocation: Sendable {
     /// The campaign with the first free id.
     package func campaign(in map: CampaignMap) throws(Refusal) -> NamedCampaign {
         let others = map.campaigns.filter { $0.sharesIDs(with: campaign(nil, nil)) }
+        let free = candidates.first { candidate in
+            !others.contains { isRival($0, of: candidate) && $0.isTooClose(to: candidate, late) }
+        }
+        guard let free else {
+            throw refusal(others)
+        }
+        return free
+    }
+
+    /// The campaign with each id that it could have, in ascending order.
+    private var candidates: [NamedCampaign] {
+        let identifiers = (1_000...ImpressionSourceIdentifier.range.upperBound).lazy.compactMap {
+            SourceIdentifier(String($0))
+        }
+        return switch kind {
+        case .campaignID: CampaignID.range.map { campaign(CampaignID($0), nil) }
+        case .sourceIdentifier: identifiers.map { campaign(nil, $0) }
+        case .sourceIdentifierInGroup(let group):
+            identifiers.filter { $0.digits.hasSuffix(group.digits) }.map { campaign(nil, $0) }
+        }
+    }
+
+    /// Whether another campaign's postbacks could have the id of a candidate.
+    private func isRival(_ other: NamedCampaign, of candidate: NamedCampaign) -> Bool {
         switch kind {
-        case .campaignID:
-            for number in CampaignID.range {
-                let candidate = campaign(CampaignID(number), nil)
-                if Self.isFree(candidate, others.filter { $0.campaignID == candidate.campaignID }, late) {
-                    return candidate
-                }
-            }
-        case .sourceIdentifier, .sourceIdentifierInGroup:
-            for number in 1_000...ImpressionSourceIdentifier.range.upperBound {
-                if let identifier = SourceIdentifier(String(number)), let candidate = candidate(identifier, others) {
-                    return candidate
-                }
-            }
+        case .campaignID: other.campaignID == candidate.campaignID
+        // Postbacks of small crowds have two digits: two campaigns of one group could not be told apart.
+        case .sourceIdentifier: other.sourceIdentifier?.suffix(2) == candidate.sourceIdentifier?.suffix(2)
+        case .sourceIdentifierInGroup: other.sourceIdentifier == candidate.sourceIdentifier
         }
-        throw refusal(others)
-    }
-
-    /// The campaign with an identifier; nil if the identifier is not free, or of another group.
-    private func candidate(_ identifier: SourceIdentifier, _ others: [NamedCampaign]) -> NamedCampaign? {
-        let candidate = campaign(nil, identifier)
-        let rivals: [NamedCampaign]
-        if case .sourceIdentifierInGroup(let group) = kind {
-            guard identifier.digits.hasSuffix(group.digits) else {
-                return nil
-            }
-            rivals = others.filter { $0.sourceIdentifier == identifier }
-        } else {
-            // Postbacks of small crowds have two digits: two campaigns of one group could not be told apart.
-            rivals = others.filter { $0.sourceIdentifier?.suffix(2) == identifier.suffix(2) }
-        }
-        return Self.isFree(candidate, rivals, late) ? candidate : nil
-    }
-
-    private static func isFree(_ candidate: NamedCampaign, _ rivals: [NamedCampaign], _ late: Int64) -> Bool {
-        !rivals.contains { $0.isTooClose(to: candidate, late) }
     }
 
     /// For how many days after the last ad postbacks with such an id may arrive.

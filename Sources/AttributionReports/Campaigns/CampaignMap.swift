@@ -47,7 +47,6 @@ package struct CampaignMap: DocumentSet {
 
     package init() {}
 
-    /// Reads documents.
     package init(
         documents: [(name: String, bytes: [UInt8])],
         besides known: InvalidDocuments = InvalidDocuments()
@@ -190,7 +189,6 @@ package struct CampaignName: Hashable, Sendable {
 
     /// The name; for several campaigns all of them, and empty for none.
     package let text: String
-    /// How much is known.
     package let mapping: Mapping
 
     fileprivate init(text: String, mapping: Mapping) {

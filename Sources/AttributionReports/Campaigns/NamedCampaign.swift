@@ -2,11 +2,9 @@ package import Attribution
 
 /// A campaign with a name: its ids, and the days on which its ads run.
 package struct NamedCampaign: Hashable, Sendable {
-    /// What people call it.
     package let name: String
     /// The network, as registered.
     package let network: String
-    /// The advertised app.
     package let app: AppStoreItemID
     /// The campaign id up to 3.0; nil for none.
     package let campaignID: CampaignID?

@@ -37,7 +37,6 @@ private struct NameColumns {
     /// The campaigns that were looked up, by their ids: many rows differ only in other dimensions.
     private var known: [[String]: CampaignName] = [:]
 
-    /// A column of names.
     private enum Kind {
         case app, sourceApp, campaign, mapping
 

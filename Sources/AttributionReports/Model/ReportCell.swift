@@ -1,7 +1,6 @@
 package import Attribution
 package import StrictJSON
 
-/// A value in a table.
 package enum ReportCell: Hashable, Sendable {
     /// The value of a dimension; empty for postbacks that have none.
     case key(String)

@@ -19,11 +19,8 @@ package struct ReportColumn: Hashable, Sendable {
 
     /// The stable name, unique in its section.
     package let name: String
-    /// The heading.
     package let title: String
-    /// What the cells hold.
     package let kind: Kind
-    /// Who vouches for the figure.
     package internal(set) var basis: ReportDimension.Basis
     /// What the figure counts, in one sentence.
     package let definition: String
@@ -87,7 +84,6 @@ package struct ReportColumn: Hashable, Sendable {
 }
 
 extension ReportDimension.Basis {
-    /// The stable name.
     var name: String {
         switch self {
         case .signed: "signed"
@@ -107,7 +103,6 @@ extension ReportDimension.Basis {
 }
 
 extension ReportDimension {
-    /// The heading and the definition.
     fileprivate var words: (title: String, definition: String) {
         switch self {
         case .hour: ("Hour", "The hour of receipt in the report's time zone.")

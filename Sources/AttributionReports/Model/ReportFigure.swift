@@ -6,7 +6,6 @@ package struct ReportFigure: Sendable {
     /// Makes the cell of some counts.
     package let cell: @Sendable (Counts) -> ReportCell
 
-    /// The stable name.
     package var name: String {
         column.name
     }
@@ -20,7 +19,6 @@ package struct ReportFigure: Sendable {
         self.isHistogram = isHistogram
     }
 
-    /// The same figure, also for the previous period.
     var compared: ReportFigure {
         ReportFigure(column.comparing(), cell: cell)
     }
@@ -82,7 +80,6 @@ package struct ReportFigure: Sendable {
         }
     }
 
-    /// The figures of free reports, in order.
     package static let all: [ReportFigure] = [
         postbacks, installs, redownloads, redownloadKnown, redownloadUnproven, redownloadRate, wins, losses, decided,
         rate("loss-rate", "", .signed, "", of: decided) { $0[.losses] },

@@ -1,8 +1,6 @@
-/// A table of a report.
 package struct ReportSection: Sendable {
     /// The stable name, unique in its report.
     package private(set) var name: String
-    /// The heading.
     package let title: String
     /// What the table shows, in one line.
     package let meaning: String
@@ -45,7 +43,6 @@ package struct ReportSection: Sendable {
         rows.areCompared || totals?.previous != nil
     }
 
-    /// The section under another name.
     func named(_ name: String) -> ReportSection {
         var section = self
         section.name = name
@@ -144,12 +141,10 @@ struct SectionLayout {
         let index: Int
         let isPrevious: Bool
 
-        /// The stable name.
         var name: String {
             isPrevious ? "previous-" + column.name : column.name
         }
 
-        /// The heading.
         var title: String {
             isPrevious ? "\(column.title), before" : column.title
         }
@@ -168,15 +163,12 @@ struct SectionLayout {
         }
     }
 
-    /// The name of a lower bound.
     static let lower = "at-least"
-    /// The name of an upper bound.
     static let upper = "at-most"
 
     /// The columns, from the left.
     let columns: [Column]
 
-    /// Lays out the columns of a section.
     init(_ section: ReportSection) {
         let isCompared = section.isCompared
         columns = section.columns.enumerated().flatMap { index, column in

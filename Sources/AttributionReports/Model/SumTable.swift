@@ -18,7 +18,6 @@ extension Summable {
 
 extension Counts: Summable {}
 
-/// Counts of several kinds.
 struct CountsByKind<Kind: Hashable & Sendable>: Summable {
     private(set) var counts: [Kind: Int64] = [:]
 
@@ -57,7 +56,6 @@ package struct SumRow<Sums: Summable>: Sendable {
         self.previous?.change { add(&$0, previous ?? 0) }
     }
 
-    /// Adds the sums of another row.
     mutating func add(_ row: Self) {
         current += row.current
         if let previous = row.previous {

@@ -26,7 +26,6 @@ struct CampaignCosts {
     /// source identifiers.
     let rows: [SumRow<CostSums>]
 
-    /// Adds up answers.
     init(_ figures: StandardReportFigures) {
         let groups = CampaignGroups(figures)
         let members = groups.members

@@ -19,7 +19,6 @@ private struct RevenueSums: Summable {
         }
     }
 
-    /// The revenue in each currency.
     private(set) var amounts: [CurrencyCode: Amount] = [:]
     /// How many postbacks have no revenue that could be added.
     private(set) var withoutRevenue: Int64 = 0
@@ -55,7 +54,6 @@ struct RevenueTable {
         sums = KeyedSums(isCompared: isCompared)
     }
 
-    /// Adds the postbacks of a row.
     mutating func add(_ values: [String], _ decoded: DecodedConversion, _ current: Int64, _ previous: Int64?) {
         sums.add(values, current, previous) { $0.add(decoded, times: $1) }
     }
@@ -172,7 +170,6 @@ struct RevenueDecoder {
         let segment: Int
         let timing: PostbackTiming
 
-        /// The advertised app.
         var app: String {
             campaign[1]
         }
@@ -209,7 +206,6 @@ struct RevenueDecoder {
         band.contains(moment(of: segment).lowerBound)
     }
 
-    /// Decodes the values of a row.
     func row(_ values: [String]) -> Row? {
         guard let segment = Int(values[0]), let app = Int64(values[2]), let conversion = Conversion(values[7]) else {
             return nil

@@ -62,7 +62,6 @@ extension StandardReportFigures {
         return (first.number...last.number).map { CalendarDay(number: $0) }
     }
 
-    /// The sum of all days of the period.
     var total: Counts {
         Self.sum(days.filter { request.contains($0.key) })
     }
@@ -81,7 +80,6 @@ extension StandardReportFigures {
 package struct BreakdownRows: Sequence, Sendable {
     private let make: @Sendable () -> AnyIterator<StandardReportFigures.Row>
 
-    /// Wraps rows.
     package init(_ rows: [StandardReportFigures.Row]) {
         make = { AnyIterator(rows.makeIterator()) }
     }
@@ -113,7 +111,6 @@ package struct BreakdownRows: Sequence, Sendable {
         }
     }
 
-    /// An iterator over the rows.
     package func makeIterator() -> AnyIterator<StandardReportFigures.Row> {
         make()
     }

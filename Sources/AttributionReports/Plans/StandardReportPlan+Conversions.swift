@@ -1,7 +1,6 @@
 import Attribution
 
 extension StandardReportPlan {
-    /// Conversion values, one row each.
     static let conversions = StandardReportPlan(["kinds", "values"]) { figures in
         [
             conversionSection(
@@ -76,7 +75,6 @@ extension StandardReportPlan {
             "Re-engagements whose first postback has the value."),
     ]
 
-    /// Re-engagements of AdAttributionKit.
     static let reEngagements = StandardReportPlan(["days", "apps", "values"], [Breakdown([.app])]) { figures in
         let kinds: [ReportFigure] = [
             .reengagements.compared, .reengagementNull, .reengagementNullRate, .laterReengagements,
@@ -129,7 +127,6 @@ extension Counts {
         conversions.reduce(0) { $0 + self[counter($1)] }
     }
 
-    /// Whether any postback has the value.
     fileprivate func has(_ conversion: Conversion) -> Bool {
         self[.conversion(conversion)] + self[.laterConversion(conversion)] + self[.reengagementConversion(conversion)]
             > 0

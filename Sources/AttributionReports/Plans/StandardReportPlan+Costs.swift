@@ -136,7 +136,6 @@ extension CampaignCosts {
     }
 }
 
-/// The columns that sections of costs share.
 private enum CostColumns {
     static let keys: [ReportColumn] = [
         .key(.network), .key(.app),

@@ -2,7 +2,6 @@ import Attribution
 import AttributionStore
 
 extension StandardReportPlan {
-    /// The outcome of every delivery.
     static let delivery = StandardReportPlan(
         ["outcomes", "quarantine", "repeats", "recipients"], hasDeliveries: true, countsPostbacks: false
     ) { figures in
@@ -30,10 +29,10 @@ extension StandardReportPlan {
                 figure(
                     "network-copies", "Network's copies",
                     "Those received at the address that networks register."
-                ) { $0.network },
+                ) { $0.byRecipient[.network] },
                 figure(
                     "developer-copies", "Developers' copies", "Those received at the address of developers' copies."
-                ) { $0.developer },
+                ) { $0.byRecipient[.developer] },
             ])
         return table.section(
             "outcomes", "Deliveries", "Every delivery with its outcome; each is counted once.",
@@ -129,15 +128,11 @@ extension StandardReportPlan {
     }
 }
 
-/// Deliveries added up.
 struct DeliverySums: Summable {
     var count: Int64 = 0
     /// Those whose bytes are in the store.
     var kept: Int64 = 0
-    /// The network's own copies.
-    var network: Int64 = 0
-    /// Developers' copies.
-    var developer: Int64 = 0
+    var byRecipient = CountsByKind<Delivery.Recipient>()
     var byStatus = CountsByKind<Recording.Status>()
 
     init() {}
@@ -150,10 +145,7 @@ struct DeliverySums: Summable {
         for (kind, tally) in deliveries.tallies where isCounted(kind) {
             count += tally.count
             kept += tally.kept
-            switch kind.recipient {
-            case .network: network += tally.count
-            case .developer: developer += tally.count
-            }
+            byRecipient[kind.recipient] += tally.count
             byStatus[kind.status] += tally.count
         }
     }
@@ -161,8 +153,7 @@ struct DeliverySums: Summable {
     static func += (lhs: inout Self, rhs: Self) {
         lhs.count += rhs.count
         lhs.kept += rhs.kept
-        lhs.network += rhs.network
-        lhs.developer += rhs.developer
+        lhs.byRecipient += rhs.byRecipient
         lhs.byStatus += rhs.byStatus
     }
 }

@@ -76,7 +76,6 @@ private struct RevenueSections {
         changes.add(row, current, previous)
     }
 
-    /// The sections, in order.
     func all(top: Int?) -> [ReportSection] {
         [
             totals.section(

@@ -1,5 +1,8 @@
 import Attribution
 
+/// How many postbacks show each piece of evidence.
+private typealias TierCounts = [(evidence: TierEvidence, count: Int64)]
+
 extension StandardReportPlan {
     /// Versions with data tiers are those with conversion windows.
     private static let hasTiers = (dimension: ReportDimension.sequenceIndex, values: Set(["0", "1", "2"]))
@@ -21,7 +24,7 @@ extension StandardReportPlan {
         ]
     ) { figures in
         let sums = figures.breakdowns.map(\.sum)
-        func counts(_ counts: [Counts]) -> [(evidence: TierEvidence, count: Int64)] {
+        func counts(_ counts: [Counts]) -> TierCounts {
             let postbacks = TierEvidence.Postbacks(all: counts[0], sourceless: counts[1], short: counts[2])
             return TierEvidence.all.map { ($0, $0.count(postbacks)) }
         }
@@ -37,11 +40,9 @@ extension StandardReportPlan {
     }
 
     private static func tierSection(
-        _ current: [(evidence: TierEvidence, count: Int64)],
-        _ previous: [(evidence: TierEvidence, count: Int64)]?,
-        _ notes: [String]
+        _ current: TierCounts, _ previous: TierCounts?, _ notes: [String]
     ) -> ReportSection {
-        func cells(_ tier: Int64, _ counts: [(evidence: TierEvidence, count: Int64)]) -> [ReportCell] {
+        func cells(_ tier: Int64, _ counts: TierCounts) -> [ReportCell] {
             func bounds(_ tiers: KeyPath<TierEvidence, ClosedRange<Int64>>) -> ClosedRange<Int64> {
                 let certain = counts.reduce(0) { $1.evidence[keyPath: tiers] == tier...tier ? $0 + $1.count : $0 }
                 let possible = counts.reduce(0) { $1.evidence[keyPath: tiers].contains(tier) ? $0 + $1.count : $0 }
@@ -79,9 +80,7 @@ extension StandardReportPlan {
     }
 
     private static func evidenceSection(
-        _ current: [(evidence: TierEvidence, count: Int64)],
-        _ previous: [(evidence: TierEvidence, count: Int64)]?,
-        _ notes: [String]
+        _ current: TierCounts, _ previous: TierCounts?, _ notes: [String]
     ) -> ReportSection {
         func row(_ keys: [ReportCell], _ bounds: [ReportCell], _ count: Int64, _ before: Int64?) -> ReportSectionRow {
             ReportSectionRow(keys + [.count(count)] + bounds, previous: before.map { keys + [.count($0)] + bounds })
@@ -144,9 +143,7 @@ struct TierEvidence: Sendable {
     let tiers: ClosedRange<Int64>
     /// The tiers that are possible from the fields that Apple signs: not from the conversion value.
     let signedTiers: ClosedRange<Int64>
-    /// Why these tiers are possible.
     let reason: String
-    /// How many postbacks show it.
     let count: @Sendable (Postbacks) -> Int64
 
     private init(
@@ -219,7 +216,6 @@ extension Counts {
 }
 
 extension Conversion {
-    /// Whether it is a value from 0 to 63.
     var isFine: Bool {
         if case .fine = self { true } else { false }
     }

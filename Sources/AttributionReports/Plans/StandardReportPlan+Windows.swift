@@ -115,16 +115,9 @@ extension ReportFigure {
 enum WindowArrival: Int, CaseIterable {
     case first, second, third
 
-    private var timing: PostbackTiming {
-        switch self {
-        case .first: .firstWindow
-        case .second: .secondWindow
-        case .third: .thirdWindow
-        }
-    }
-
     /// When it arrives, after the first launch.
     private var sinceLaunch: ClosedRange<Int64> {
+        let timing = PostbackTiming(version: nil, sequenceIndex: Int64(rawValue))
         let (window, delay) = (timing.window, timing.delay)
         return (window.lowerBound + delay.lowerBound) * 24...(window.upperBound + delay.upperBound) * 24
     }

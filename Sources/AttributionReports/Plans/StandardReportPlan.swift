@@ -8,7 +8,6 @@ import AttributionStore
 package struct StandardReportPlan: Sendable {
     /// One pass over the columns, for the period and the previous one.
     package struct Breakdown: Sendable {
-        /// The dimensions of the rows.
         package let dimensions: [ReportDimension]
         /// Values that postbacks must have, besides the request's conditions.
         let values: [(dimension: ReportDimension, values: Set<String>)]
@@ -34,7 +33,6 @@ package struct StandardReportPlan: Sendable {
     package let sectionNames: [String]
     /// The passes over the columns; their answers are in ``StandardReportFigures/breakdowns``.
     package let breakdowns: [Breakdown]
-    /// Whether it shows deliveries.
     package let hasDeliveries: Bool
     /// Whether it shows what is known of ads besides their postbacks.
     package let hasCosts: Bool
@@ -59,7 +57,6 @@ package struct StandardReportPlan: Sendable {
         self.sections = sections
     }
 
-    /// The plan of a report.
     package init(_ name: StandardReportName, _ references: ReportReferences = ReportReferences()) {
         self =
             switch name {
@@ -128,7 +125,6 @@ extension StandardReportPlan {
         "Postbacks without a source are those of small crowds, of later windows and of ads that did not win: Apple "
         + "withholds the source there."
 
-    /// New installs and redownloads.
     static let redownloads = StandardReportPlan(["days", "apps"], [Breakdown([.app])]) { figures in
         let kinds: [ReportFigure] = [
             .installs.compared, .newInstalls, .redownloads.compared, .redownloadKnown.compared,

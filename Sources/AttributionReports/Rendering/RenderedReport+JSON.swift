@@ -115,7 +115,6 @@ extension DeliveryCounts {
             Recording.Status.verified.map { ($0.rawValue, .integer(count($0, traffic))) })
     }
 
-    /// The counts as JSON.
     package var json: JSONText {
         .object(members)
     }

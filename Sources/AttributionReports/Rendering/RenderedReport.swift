@@ -7,16 +7,13 @@ package enum ReportFormat: String, CaseIterable, Hashable, Sendable {
     case table
     /// The rows of one section with a header line, RFC 4180; callers print remarks separately.
     case csv
-    /// One object.
     case json
     /// One object per line, distinguished by `type`.
     case ndjson
-    /// Markdown tables.
     case markdown
     /// A document of its own, without scripts and without anything to load; for standard reports.
     case html
 
-    /// The formats of free reports.
     package static let ofFreeReports = allCases.filter { $0 != .html }
 
     /// Whether a value can be an object, as histograms need.
@@ -64,7 +61,6 @@ package protocol RenderedReport: Sendable {
     func omittedColumnsLine(_ count: Int, first: String) -> String
     /// The members of JSON that describe the request and the store.
     var scope: [(String, JSONText)] { get }
-    /// The report as one JSON object.
     var json: JSONText { get }
     /// The last object of NDJSON, with its type; nil for none.
     var lastObject: (type: String, members: [(String, JSONText)])? { get }
@@ -137,7 +133,6 @@ extension RenderedReport {
         ]
     }
 
-    /// The warnings as sentences.
     var warningLines: [String] {
         warnings.map { "WARNING: \($0)." }
     }

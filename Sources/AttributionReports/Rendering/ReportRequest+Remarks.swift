@@ -31,7 +31,6 @@ extension ReportRequest {
         }
     }
 
-    /// The name of the time zone.
     package var zoneName: String {
         timeZone == .gmt ? "UTC" : timeZone.identifier
     }
@@ -78,7 +77,6 @@ extension LedgerAnswer.UnseenValue {
         return "No postback recorded here has \(name) \(value.shortened(to: 60)).\(hint)"
     }
 
-    /// The value in JSON.
     var json: JSONText {
         .object(["dimension": .string(dimension.rawValue), "value": .value(value)])
     }

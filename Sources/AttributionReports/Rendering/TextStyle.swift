@@ -9,7 +9,6 @@ package struct TextStyle: Hashable, Sendable {
 
     /// The maximum width of a line, in terminal columns.
     package let width: Int
-    /// Whether only ASCII is used.
     package let isASCII: Bool
 
     /// Creates a style; the width, in terminal columns, is clamped to ``widths``.

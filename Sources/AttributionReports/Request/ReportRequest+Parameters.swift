@@ -182,7 +182,6 @@ extension ReportRequest {
 }
 
 extension ReportDimension {
-    /// Parses a name.
     static func reading(_ name: String, field: String) throws(FieldProblem) -> ReportDimension {
         guard let dimension = ReportDimension(rawValue: name) else {
             let known = allCases.map(\.rawValue) + ["campaign", "source"]

@@ -12,9 +12,7 @@ package struct ReportRequest: Sendable {
     package var from: CalendarDay?
     /// The last day of receipt, inclusive; nil for no limit.
     package var through: CalendarDay?
-    /// The time zone of the days.
     package var timeZone: TimeZone
-    /// Which traffic to count.
     package var traffic: Traffic
     /// The position up to which to count; nil for everything.
     package var asOf: LedgerPosition?
@@ -62,7 +60,6 @@ package struct ReportRequest: Sendable {
         return lower..<max(lower, upper)
     }
 
-    /// The question for the ledger.
     func question(limits: LedgerLimits) -> LedgerQuestion {
         LedgerQuestion(
             dimensions: dimensions, conditions: conditions, received: received, traffic: traffic,
@@ -79,7 +76,6 @@ package struct ReportSort: Sendable {
         case dimension(Int)
     }
 
-    /// The sort key.
     package let key: Key
     /// Whether the greatest value comes first.
     let isDescending: Bool

@@ -23,7 +23,6 @@ package struct ConversionSchema: Hashable, Sendable {
         }
     }
 
-    /// The advertised app.
     package let app: AppStoreItemID
     /// What people call it; nil if it has no name.
     package let name: String?

@@ -10,7 +10,6 @@ package struct ConversionSchemas: DocumentSet {
         schemas = [:]
     }
 
-    /// Reads documents.
     package init(
         documents: [(name: String, bytes: [UInt8])],
         besides known: InvalidDocuments = InvalidDocuments()

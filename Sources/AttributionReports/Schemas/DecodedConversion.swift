@@ -16,11 +16,9 @@ package struct DecodedConversion {
         case unmapped
         /// A value from a time for which the app has no schema.
         case withoutSchema = "without-schema"
-        /// No value.
         case null, absent, invalid
     }
 
-    /// How much is known.
     package let outcome: Outcome
     /// The bounds of the revenue, with its currency.
     package private(set) var revenue: (bounds: ClosedRange<Money>, currency: CurrencyCode)?

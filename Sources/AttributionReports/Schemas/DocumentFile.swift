@@ -41,12 +41,10 @@ enum DocumentFile {
 
 /// What several files say together; one that is wrong makes all of them wrong.
 package protocol DocumentSet: Sendable {
-    /// Reads documents.
     init(documents: [(name: String, bytes: [UInt8])], besides known: InvalidDocuments) throws(InvalidDocuments)
 }
 
 extension DocumentSet {
-    /// Reads JSON files.
     package init(files: [String]) throws(InvalidDocuments) {
         var invalid = InvalidDocuments()
         var documents: [(name: String, bytes: [UInt8])] = []

@@ -14,7 +14,6 @@ package struct SchemaDifference: Hashable, Sendable {
     /// What they mean in the other.
     package let next: String?
 
-    /// Compares two sets.
     package static func all(from former: ConversionSchemas, to next: ConversionSchemas) -> [SchemaDifference] {
         let apps = Set(former.apps + next.apps).sorted { $0.value < $1.value }
         return apps.flatMap { app in

@@ -35,12 +35,10 @@ package struct CalendarPeriod: Hashable, Sendable {
         self.last = last
     }
 
-    /// How many days it has.
     package var count: Int64 {
         last.number - first.number + 1
     }
 
-    /// Whether it has a day.
     func contains(_ day: CalendarDay) -> Bool {
         first <= day && day <= last
     }
@@ -80,14 +78,12 @@ package struct CalendarPeriod: Hashable, Sendable {
 }
 
 /// An ISO 8601 week, Monday to Sunday; the first week of a year is the one with its first Thursday.
-struct CalendarWeek: Hashable, CustomStringConvertible {
+struct CalendarWeek: Hashable {
     /// The number of weeks since that of 1970-01-01.
     let number: Int64
+}
 
-    init(number: Int64) {
-        self.number = number
-    }
-
+extension CalendarWeek {
     /// The week that contains a day.
     init(_ day: CalendarDay) {
         // 1970-01-01 was a Thursday, the fourth day of its week.
@@ -110,7 +106,6 @@ struct CalendarWeek: Hashable, CustomStringConvertible {
         first.advanced(by: 6)
     }
 
-    /// The week before.
     var previous: CalendarWeek {
         CalendarWeek(number: number - 1)
     }

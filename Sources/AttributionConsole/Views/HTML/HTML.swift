@@ -18,7 +18,6 @@ package struct HTML: Hashable, Sendable {
         markup = text.escapedHTML
     }
 
-    /// An element.
     package init(_ tag: HTMLTag, _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML = { .nothing }) {
         self.init(tag, attributes, content())
     }
@@ -34,7 +33,6 @@ package struct HTML: Hashable, Sendable {
         markup = pieces.map(\.markup).joined()
     }
 
-    /// Whether there is nothing.
     package var isEmpty: Bool {
         markup.isEmpty
     }
@@ -101,12 +99,10 @@ extension HTML {
         HTML(.data, .value(String(number))) { number.grouped }
     }
 
-    /// A share as a percentage.
     package static func share(_ share: Double) -> HTML {
         HTML(.data, .value(share.fixed(places: 4))) { (share * 100).fixed(places: 2) + " %" }
     }
 
-    /// A number with decimals.
     package static func decimal(_ number: Double, places: Int) -> HTML {
         HTML(.data, .value(number.fixed(places: places))) { number.fixed(places: places) }
     }
@@ -139,7 +135,6 @@ extension HTML {
     package enum Mood: Hashable, Sendable {
         case good, uncertain, bad
 
-        /// The class of a notice.
         var attribute: HTMLAttribute {
             switch self {
             case .good: .class("notice good")

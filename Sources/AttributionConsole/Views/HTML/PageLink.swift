@@ -19,14 +19,12 @@ package struct PageLink: Hashable, Sendable {
         self.query = query
     }
 
-    /// The link with another parameter.
     package func adding(_ name: String, _ value: String) -> PageLink {
         var link = self
         link.query.append(Parameter(name, value))
         return link
     }
 
-    /// The link with more parameters.
     func adding(_ parameters: [Parameter]) -> PageLink {
         var link = self
         link.query += parameters

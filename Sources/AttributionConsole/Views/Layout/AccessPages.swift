@@ -1,3 +1,6 @@
+import Attribution
+import FoundationEssentials
+
 /// The keys and tokens in use, by name; never a secret.
 package struct KeysPage {
     package struct Key: Hashable, Sendable {
@@ -12,40 +15,11 @@ package struct KeysPage {
         }
     }
 
-    package struct Token: Hashable, Sendable {
-        let id: String
-        let name: String
-        let scopes: String
-        let networks: String
-        let created: String
-        let expires: String
-        let used: String
-        let isLive: Bool
+    let keys: [Key]
+    /// The tokens, with when each was last used, in Unix seconds; nil for a console without tokens.
+    let tokens: [(grant: AccessGrant, used: Int64?)]?
 
-        package init(
-            id: String, name: String, scopes: String, networks: String, created: String, expires: String, used: String,
-            isLive: Bool
-        ) {
-            self.id = id
-            self.name = name
-            self.scopes = scopes
-            self.networks = networks
-            self.created = created
-            self.expires = expires
-            self.used = used
-            self.isLive = isLive
-        }
-    }
-
-    private let keys: [Key]
-    private let tokens: [Token]?
-
-    package init(keys: [Key], tokens: [Token]?) {
-        self.keys = keys
-        self.tokens = tokens
-    }
-
-    package var page: Page {
+    var page: Page {
         let tables = [keysTable, tokensTable].compactMap(\.self)
         return Page(title: "Keys and tokens", place: .keys, tables: tables) {
             HTML(tables.map { $0.card(of: PagePlace.keys.link) })
@@ -74,28 +48,29 @@ package struct KeysPage {
                     .init("name"), .init("id"), .init("scopes"), .init("networks"), .init("created"), .init("expires"),
                     .init("last used"), .init("state"),
                 ],
-                rows: tokens.map {
-                    .init([
-                        .value($0.name), .words($0.id), .words($0.scopes), .value($0.networks), .words($0.created),
-                        .words($0.expires), .words($0.used), .words($0.isLive ? "live" : "expired"),
-                    ])
-                },
+                rows: tokens.map(row),
                 emptyText: "The list has no tokens.")
         }
+    }
+
+    private func row(_ grant: AccessGrant, _ used: Int64?) -> PageTable.Row {
+        .init([
+            .value(grant.name), .words(grant.id),
+            .words(grant.scopes.map(\.rawValue).joined(separator: ", ")),
+            .value(grant.networks.isEmpty ? "all" : grant.networks.map(\.text).joined(separator: ", ")),
+            .words(grant.created.formatted(.iso8601)), .words(grant.expires?.description ?? "never"),
+            .words(used.map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) } ?? "unknown"),
+            .words(grant.isLive(at: Date()) ? "live" : "expired"),
+        ])
     }
 }
 
 /// The form that takes a token.
-package struct LoginPage {
-    private let next: String
-    private let problem: PageProblem?
+struct LoginPage {
+    let next: String
+    var problem: PageProblem?
 
-    package init(next: String, problem: PageProblem? = nil) {
-        self.next = next
-        self.problem = problem
-    }
-
-    package func page(formToken: String) -> Page {
+    func page(formToken: String) -> Page {
         Page(title: "Log in", place: .elsewhere) {
             if let problem {
                 problem.notice

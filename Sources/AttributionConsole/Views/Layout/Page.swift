@@ -1,18 +1,16 @@
-package import Attribution
+import Attribution
 
 /// A page: its title, its place, and its content.
-package struct Page: Sendable {
+struct Page: Sendable {
     /// The title, without the program's name.
-    package let title: String
-    /// Where it is.
-    package let place: PagePlace
+    let title: String
+    let place: PagePlace
     /// What it counts; nil where it counts nothing.
-    package let selection: PageSelection?
-    /// The tables it shows, for files.
-    package let tables: [PageTable]
+    let selection: PageSelection?
+    let tables: [PageTable]
     let content: HTML
 
-    package init(
+    init(
         title: String,
         place: PagePlace,
         selection: PageSelection? = nil,
@@ -28,29 +26,19 @@ package struct Page: Sendable {
 }
 
 /// What every page shows besides its content.
-package struct PageSurroundings: Sendable {
+struct PageSurroundings: Sendable {
     /// Who is logged in; nil where no one needs to.
-    package let holder: String?
+    let holder: String?
     /// What a change has to carry; nil before the login.
-    package let formToken: String?
-    /// The names of the standard reports.
-    package let reports: [String]
-    /// The version of the program.
-    package let version: String
+    let formToken: String?
+    let reports: [String]
+    let version: String
     /// Whether who is logged in sees some networks alone.
-    package let isLimited: Bool
-
-    package init(holder: String?, formToken: String?, reports: [String], version: String, isLimited: Bool = false) {
-        self.isLimited = isLimited
-        self.holder = holder
-        self.formToken = formToken
-        self.reports = reports
-        self.version = version
-    }
+    var isLimited = false
 }
 
 extension Page {
-    package func document(in surroundings: PageSurroundings) -> String {
+    func document(in surroundings: PageSurroundings) -> String {
         HTML.document(
             HTML(.html, .lang("en")) {
                 HTML(.head) {
@@ -128,13 +116,13 @@ extension HTML {
 }
 
 /// The names of form fields that the server reads.
-package enum PageForm {
+enum PageForm {
     /// The hidden field of every form that changes something.
-    package static let tokenField = "form-token"
+    static let tokenField = "form-token"
     /// The field of the login with the token.
-    package static let accessTokenField = "token"
+    static let accessTokenField = "token"
     /// The page to go to after the login.
-    package static let nextField = "next"
+    static let nextField = "next"
 }
 
 extension String {
@@ -145,20 +133,17 @@ extension String {
 }
 
 /// Why a page, or a part of one, cannot be shown.
-package struct PageProblem: Error, Hashable, Sendable {
-    /// The stable code.
-    package let code: String
+struct PageProblem: Error, Hashable, Sendable {
+    let code: String
     /// What was found and what was expected.
-    package let message: String
-    /// What to do.
-    package let hint: String?
+    let message: String
+    let hint: String?
 
     /// What a person is told of an error.
-    package init(_ error: any CodedError) {
+    init(_ error: any CodedError) {
         (code, message, hint) = (error.code.rawValue, error.message, error.hint)
     }
 
-    /// The problem among other parts of a page.
     var notice: HTML {
         HTML(.div, .class("notice bad")) {
             HTML(.p) {
@@ -173,7 +158,7 @@ package struct PageProblem: Error, Hashable, Sendable {
     }
 
     /// A page that says nothing else.
-    package func page(_ title: String, link: PageLink? = nil) -> Page {
+    func page(_ title: String, link: PageLink? = nil) -> Page {
         Page(title: title, place: .elsewhere) {
             notice
             HTML(.p) { HTML.link(link ?? PageLink(), link == nil ? "To the first page" : "Back") }

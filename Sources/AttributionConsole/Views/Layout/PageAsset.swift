@@ -2,7 +2,6 @@ import AttributionStore
 
 /// A file that pages load; its address changes with its content, so that it can be cached for good.
 package struct PageAsset: Hashable, Sendable {
-    /// The file's name.
     package let name: String
     package let mediaType: String
     package let content: String
@@ -15,12 +14,10 @@ package struct PageAsset: Hashable, Sendable {
         self.content = content
     }
 
-    /// The address.
     package var link: PageLink {
         PageLink("assets", name)
     }
 
-    /// The style sheet.
     package static let style = PageAsset("page", ".css", "text/css; charset=utf-8", Stylesheet.text)
     package static let icon = PageAsset(
         "icon", ".svg", "image/svg+xml",
@@ -33,7 +30,6 @@ package struct PageAsset: Hashable, Sendable {
                 HTML(.rect, .x(.pixels(22)), .y(.pixels(6)), .width(.pixels(5)), .height(.pixels(20)), .fill("#ffffff"))
             }))
 
-    /// Every file.
     package static let all = [style, icon]
 }
 

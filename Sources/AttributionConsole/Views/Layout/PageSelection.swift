@@ -47,22 +47,13 @@ package struct PageSelection: Hashable, Sendable {
             + filters.map { PageLink.Parameter("where", $0) }
     }
 
-    /// A page with the same selection.
     package func link(_ page: PageLink) -> PageLink {
         page.adding(parameters)
     }
 
-    /// The selection with other days.
     package func with(period: String) -> PageSelection {
         var selection = self
         (selection.period, selection.from, selection.to) = (period, nil, nil)
-        return selection
-    }
-
-    /// The selection of some days.
-    package func with(from: String, to: String) -> PageSelection {
-        var selection = self
-        (selection.period, selection.from, selection.to) = (nil, from, to)
         return selection
     }
 
@@ -75,7 +66,6 @@ package struct PageSelection: Hashable, Sendable {
         return selection
     }
 
-    /// The selection without a condition.
     package func without(_ filter: String) -> PageSelection {
         var selection = self
         selection.filters.removeAll { $0 == filter }
@@ -98,15 +88,14 @@ package struct PageSelection: Hashable, Sendable {
 }
 
 /// Where a page is among the others, for the navigation.
-package enum PagePlace: Hashable, Sendable {
+enum PagePlace: Hashable, Sendable {
     case overview, explore, quarantine, postback, conflicts, keys, definitions
     /// A standard report, by name.
     case report(String)
     /// None of them.
     case elsewhere
 
-    /// The address.
-    package var link: PageLink {
+    var link: PageLink {
         switch self {
         case .overview, .elsewhere: PageLink()
         case .explore: PageLink("explore")

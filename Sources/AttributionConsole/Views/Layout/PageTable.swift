@@ -3,13 +3,13 @@ import AttributionReports
 import StrictJSON
 
 /// A table of a page, which is also a file of comma-separated values.
-package struct PageTable: Hashable, Sendable {
-    package struct Column: Hashable, Sendable {
+struct PageTable: Hashable, Sendable {
+    struct Column: Hashable, Sendable {
         let name: String
-        var isNumber = false
+        let isNumber: Bool
         /// A mark that follows the name, such as `not signed`.
-        var note: String?
-        var sort: Sort?
+        let note: String?
+        let sort: Sort?
 
         /// A link that sorts the rows.
         struct Sort: Hashable {
@@ -18,30 +18,29 @@ package struct PageTable: Hashable, Sendable {
             let isDescending: Bool?
         }
 
-        package init(_ name: String, isNumber: Bool = false) {
-            (self.name, self.isNumber) = (name, isNumber)
+        init(_ name: String, isNumber: Bool = false, note: String? = nil, sort: Sort? = nil) {
+            (self.name, self.isNumber, self.note, self.sort) = (name, isNumber, note, sort)
         }
     }
 
     /// A cell: the value of a report's, with what a page adds to it.
-    package struct Cell: Hashable, Sendable {
+    struct Cell: Hashable, Sendable {
         let content: ReportCell
         var link: PageLink?
         /// The figure of the previous period.
         var previous: ReportCell?
 
         /// A text from outside; empty for none.
-        package static func value(_ text: String, link: PageLink? = nil) -> Cell {
+        static func value(_ text: String, link: PageLink? = nil) -> Cell {
             Cell(content: .key(text), link: link)
         }
 
-        /// A number.
-        package static func count(_ count: Int64, link: PageLink? = nil) -> Cell {
+        static func count(_ count: Int64, link: PageLink? = nil) -> Cell {
             Cell(content: .count(count), link: link)
         }
 
         /// One of our own words.
-        package static func words(_ text: String, link: PageLink? = nil) -> Cell {
+        static func words(_ text: String, link: PageLink? = nil) -> Cell {
             Cell(content: .text(text), link: link)
         }
 
@@ -50,50 +49,31 @@ package struct PageTable: Hashable, Sendable {
             Cell(content: .time(milliseconds))
         }
 
-        /// No value.
         static let blank = Cell(content: .absent)
     }
 
-    package struct Row: Hashable, Sendable {
+    struct Row: Hashable, Sendable {
         let cells: [Cell]
         /// How long the bar behind its first cell is, from 0 to 1; nil for none.
         var part: Double?
 
-        package init(_ cells: [Cell]) {
-            self.cells = cells
+        init(_ cells: [Cell], part: Double? = nil) {
+            (self.cells, self.part) = (cells, part)
         }
     }
 
     /// The name, unique on its page: of its heading and of the file.
-    package let id: String
-    private let caption: String
-    private let columns: [Column]
-    private let rows: [Row]
-    private let totals: Row?
-    private let omittedRows: Int
+    let id: String
+    let caption: String
+    let columns: [Column]
+    let rows: [Row]
+    var totals: Row?
+    var omittedRows = 0
     /// What is said where there are no rows.
-    private let emptyText: String
-
-    package init(
-        id: String,
-        caption: String,
-        columns: [Column],
-        rows: [Row],
-        totals: Row? = nil,
-        omittedRows: Int = 0,
-        emptyText: String = "There is nothing to show."
-    ) {
-        self.id = id
-        self.caption = caption
-        self.columns = columns
-        self.rows = rows
-        self.totals = totals
-        self.omittedRows = omittedRows
-        self.emptyText = emptyText
-    }
+    var emptyText = "There is nothing to show."
 
     /// The table as CSV, RFC 4180, with plain numbers.
-    package var csv: String {
+    var csv: String {
         let lines =
             [columns.map(\.name)] + (rows + [totals].compactMap(\.self)).map { $0.cells.map(\.content.text) }
         return lines.map { $0.map(\.csvCell).joined(separator: ",") + "\r\n" }.joined()

@@ -9,7 +9,7 @@ struct PeriodPicker {
     /// The days as counted, in words.
     let days: String
     /// Parameters of the page besides the selection, which the form repeats.
-    let others: [PageLink.Parameter]
+    var others: [PageLink.Parameter] = []
 
     private static let usual = [
         ("today", "Today"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"), ("this-month", "This month"),
@@ -62,12 +62,10 @@ struct PeriodPicker {
 }
 
 extension HTML {
-    /// Inputs that are not shown.
     static func hidden(_ parameters: [PageLink.Parameter]) -> HTML {
         HTML(parameters.map { HTML(.input, .type("hidden"), .name($0.name), .value($0.value)) })
     }
 
-    /// An input with its label.
     static func field(
         _ name: String, _ label: String, type: StaticString, value: String, placeholder: String? = nil
     ) -> HTML {
@@ -80,7 +78,6 @@ extension HTML {
         }
     }
 
-    /// A choice with its label.
     static func choice(
         _ name: String, _ label: String, _ options: [(value: String, title: String)], selected: String
     ) -> HTML {

@@ -14,7 +14,6 @@ package struct ColumnChart: Hashable, Sendable {
 
     /// The name, unique on its page.
     let id: String
-    /// What it shows.
     let title: String
     /// What is counted, in the plural.
     let unit: String
@@ -33,12 +32,10 @@ package struct ColumnChart: Hashable, Sendable {
         self.columns = columns
     }
 
-    /// Whether there is anything to draw.
     package var isEmpty: Bool {
         columns.allSatisfy { $0.count == 0 && ($0.previous ?? 0) == 0 }
     }
 
-    /// The vertical axis.
     package var scale: ChartScale {
         ChartScale(maximum: columns.map { max($0.count, $0.previous ?? 0) }.max() ?? 0)
     }
@@ -61,7 +58,6 @@ package struct ColumnChart: Hashable, Sendable {
         return (0...intervals).map { $0 * last / intervals }
     }
 
-    /// The chart in a sentence.
     package var summary: String {
         let total = columns.reduce(0) { $0 + $1.count }
         let previous = columns.compactMap(\.previous)

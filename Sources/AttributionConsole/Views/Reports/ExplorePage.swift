@@ -1,27 +1,23 @@
 import Attribution
-package import AttributionReports
+import AttributionReports
 import AttributionStore
 
 /// The free report of `/v1/report`: any dimensions, any figures.
-package struct ExplorePage {
+struct ExplorePage {
     /// The parameters besides the selection, as given.
-    package struct Choice: Hashable, Sendable {
-        package var by: String?
-        package var columns: String?
-        package var sort: String?
-        package var top: String?
-
-        package init(by: String? = nil, columns: String? = nil, sort: String? = nil, top: String? = nil) {
-            (self.by, self.columns, self.sort, self.top) = (by, columns, sort, top)
-        }
+    struct Choice: Hashable, Sendable {
+        var by: String?
+        var columns: String?
+        var sort: String?
+        var top: String?
 
         /// The figures of a page that names none: a screen has no room for all.
-        package static let defaultColumns =
+        static let defaultColumns =
             "postbacks,installs,redownloads,wins,losses,loss-rate,conversion-null,null-rate,conversion-mean"
         /// The most rows of a page that names no number.
-        package static let defaultTop = 200
+        static let defaultTop = 200
         /// The most rows of any page: a browser has no use for more, and a file has them all.
-        package static let maximumTop = 1_000
+        static let maximumTop = 1_000
 
         /// A link with these parameters.
         func keeping(_ link: PageLink) -> PageLink {
@@ -29,26 +25,20 @@ package struct ExplorePage {
         }
 
         /// The parameters that are given.
-        package var parameters: [PageLink.Parameter] {
+        var parameters: [PageLink.Parameter] {
             [("by", by), ("columns", columns), ("sort", sort), ("top", top)].compactMap { name, value in
                 value.map { PageLink.Parameter(name, $0) }
             }
         }
     }
 
-    private let report: Result<Report, PageProblem>
-    private let selection: PageSelection
-    private let choice: Choice
-
-    package init(_ report: Result<Report, PageProblem>, _ selection: PageSelection, _ choice: Choice) {
-        self.report = report
-        self.selection = selection
-        self.choice = choice
-    }
+    let report: Result<Report, PageProblem>
+    let selection: PageSelection
+    let choice: Choice
 
     private static let link = PagePlace.explore.link
 
-    package var page: Page {
+    var page: Page {
         Page(title: "Explore", place: .explore, selection: selection) {
             PeriodPicker(
                 selection: selection, page: Self.link, days: (try? report.get())?.request.days ?? "",

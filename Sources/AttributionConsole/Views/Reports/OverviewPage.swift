@@ -1,32 +1,19 @@
 import Attribution
-package import AttributionReports
-package import AttributionStore
+import AttributionReports
+import AttributionStore
 
 /// The first screen: whether all is well, and the most important figures.
 ///
 /// What is known without the store is shown even when the store fails, with the error in place of what is missing.
-package struct OverviewPage {
-    private let health: ServerHealth
-    private let traffic: [TrafficFinding]
-    private let quarantine: Result<[QuarantineTotal], PageProblem>?
-    private let report: Result<StandardReport, PageProblem>
-    private let selection: PageSelection
+struct OverviewPage {
+    let health: ServerHealth
+    let traffic: [TrafficFinding]
+    /// How much there is in the quarantine, or why that is not known; nil where it is not shown.
+    let quarantine: Result<[QuarantineTotal], PageProblem>?
+    let report: Result<StandardReport, PageProblem>
+    let selection: PageSelection
 
-    package init(
-        health: ServerHealth,
-        traffic: [TrafficFinding],
-        quarantine: Result<[QuarantineTotal], PageProblem>?,
-        report: Result<StandardReport, PageProblem>,
-        selection: PageSelection
-    ) {
-        self.health = health
-        self.traffic = traffic
-        self.quarantine = quarantine
-        self.report = report
-        self.selection = selection
-    }
-
-    package var page: Page {
+    var page: Page {
         let panel = HealthPanel(
             health: health, traffic: traffic, quarantine: quarantine,
             today: (try? report.get())?.installsToday(nowMilliseconds: health.nowMilliseconds), selection: selection)
@@ -38,7 +25,7 @@ package struct OverviewPage {
             case .success(let report):
                 figures(of: report)
             case .failure(let problem):
-                PeriodPicker(selection: selection, page: PageLink(), days: "", others: []).html
+                PeriodPicker(selection: selection, page: PageLink(), days: "").html
                 problem.notice
             }
             if let answers = panel.answers {
@@ -48,9 +35,9 @@ package struct OverviewPage {
     }
 
     private func figures(of report: StandardReport) -> HTML {
-        let view = StandardReportPage(report, selection)
+        let view = StandardReportPage(report: report, selection: selection)
         return HTML([
-            PeriodPicker(selection: selection, page: PageLink(), days: report.days, others: []).html,
+            PeriodPicker(selection: selection, page: PageLink(), days: report.days).html,
             HTML.traffic(report.request.selection.traffic),
             view.remarks,
             view.sections(of: .overview),
@@ -209,15 +196,8 @@ struct HealthPanel {
     }
 }
 
-/// How many installs today has brought so far.
-struct InstallsToday {
-    /// What is counted: test installs are named as such.
-    let name: String
-    /// Today's, so far.
-    let count: Int64
-    /// Those of the whole of yesterday; nil where the report does not have that day.
-    let yesterday: Int64?
-}
+/// How many installs today has brought so far: what is counted, and yesterday's, nil if the report lacks that day.
+typealias InstallsToday = (name: String, count: Int64, yesterday: Int64?)
 
 extension StandardReport {
     /// Today's installs, from the section of days; nil for a report of other days.
@@ -227,9 +207,8 @@ extension StandardReport {
             return nil
         }
         let traffic = request.selection.traffic
-        return InstallsToday(
-            name: traffic == .apple ? "Installs today" : "\(traffic.rawValue.capitalizedFirst) installs today",
-            count: count, yesterday: installs(on: today.advanced(by: -1)))
+        let name = traffic == .apple ? "Installs today" : "\(traffic.rawValue.capitalizedFirst) installs today"
+        return (name, count, installs(on: today.advanced(by: -1)))
     }
 
     private func installs(on day: CalendarDay) -> Int64? {

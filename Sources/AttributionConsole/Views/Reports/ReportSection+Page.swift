@@ -17,15 +17,12 @@ extension ReportSection {
             id: name,
             caption: caption,
             columns: columns.map { column in
-                var made = PageTable.Column(column.title, isNumber: !column.kind.isText)
-                made.note = column.basis == .unsigned ? "not signed" : nil
-                made.sort = sort(column)
-                return made
+                PageTable.Column(
+                    column.title, isNumber: !column.kind.isText, note: column.basis == .unsigned ? "not signed" : nil,
+                    sort: sort(column))
             },
             rows: shown.enumerated().map { index, row in
-                var made = PageTable.Row(cells(of: row, link))
-                made.part = longest > 0 ? bars.map { $0[index] / longest } : nil
-                return made
+                PageTable.Row(cells(of: row, link), part: longest > 0 ? bars.map { $0[index] / longest } : nil)
             },
             totals: totals.map { totals in
                 PageTable.Row(

@@ -89,7 +89,6 @@ extension ServerHealth {
 }
 
 extension Duration {
-    /// The whole days in it.
     var wholeDays: Int64 {
         components.seconds / 86_400
     }

@@ -1,26 +1,21 @@
 import Attribution
-package import AttributionReports
+import AttributionReports
 import AttributionStore
 import StrictJSON
 
 /// A standard report, its sections one below the other.
-package struct StandardReportPage {
-    private let report: StandardReport
-    private let selection: PageSelection
-
-    package init(_ report: StandardReport, _ selection: PageSelection) {
-        self.report = report
-        self.selection = selection
-    }
+struct StandardReportPage {
+    let report: StandardReport
+    let selection: PageSelection
 
     private var place: PagePlace {
         .report(report.name.rawValue)
     }
 
-    package var page: Page {
+    var page: Page {
         Page(title: report.name.title, place: place, selection: selection) {
             HTML(.p) { report.name.meaning }
-            PeriodPicker(selection: selection, page: place.link, days: report.days, others: []).html
+            PeriodPicker(selection: selection, page: place.link, days: report.days).html
             HTML.traffic(report.request.selection.traffic)
             remarks
             sections(of: place)
@@ -87,14 +82,12 @@ package struct StandardReportPage {
 }
 
 extension StandardReport {
-    /// The days, as counted.
     var days: String {
         request.selection.days
     }
 }
 
 extension ReportRequest {
-    /// The days, in words.
     package var days: String {
         switch (from, through) {
         case (nil, nil): "All days of \(zoneName)"
@@ -121,10 +114,8 @@ extension HTML {
 }
 
 /// What every dimension and figure means, and who vouches for it.
-package struct DefinitionsPage {
-    package init() {}
-
-    package var page: Page {
+struct DefinitionsPage {
+    var page: Page {
         let tables = [Self.dimensions, Self.figures, Self.traffic]
         return Page(title: "Definitions", place: .definitions, tables: tables) {
             HTML(.p) {

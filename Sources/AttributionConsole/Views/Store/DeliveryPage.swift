@@ -1,22 +1,14 @@
 import Attribution
-package import AttributionStore
+import AttributionStore
 import StrictJSON
 
 /// One delivery in the quarantine with its bytes, and for a conflict what it contradicts.
-package struct DeliveryPage {
-    private let delivery: QuarantinedDelivery
-    private let recorded: RecordedPostback?
-    private let explanation: [(label: String, text: String)]
+struct DeliveryPage {
+    let delivery: QuarantinedDelivery
+    let recorded: RecordedPostback?
+    let explanation: [(label: String, text: String)]
 
-    package init(
-        _ delivery: QuarantinedDelivery, recorded: RecordedPostback?, explanation: [(label: String, text: String)]
-    ) {
-        self.delivery = delivery
-        self.recorded = recorded
-        self.explanation = explanation
-    }
-
-    package var page: Page {
+    var page: Page {
         let place: PagePlace = delivery.kind == .conflict ? .conflicts : .quarantine
         let differences = recorded.map { BodyDifferences(recorded: $0.body, other: delivery.body).table }
         return Page(
@@ -64,16 +56,11 @@ package struct DeliveryPage {
 }
 
 /// Copies that contradict recorded postbacks in fields that Apple does not sign.
-package struct ConflictsPage {
-    private let deliveries: [QuarantinedDelivery]
-    private let query: QuarantineQuery
+struct ConflictsPage {
+    let query: QuarantineQuery
+    let deliveries: [QuarantinedDelivery]
 
-    package init(_ query: QuarantineQuery, _ deliveries: [QuarantinedDelivery]) {
-        self.query = query
-        self.deliveries = deliveries
-    }
-
-    package var page: Page {
+    var page: Page {
         let link = PagePlace.conflicts.link
         return Page(title: "Conflicts", place: .conflicts, tables: [table]) {
             HTML(.p) {

@@ -1,18 +1,13 @@
 import Attribution
 import AttributionReports
-package import AttributionStore
+import AttributionStore
 
 /// Recorded postbacks with one id: found by their row, or by the id that Apple gave them.
-package struct PostbackPage {
-    private let text: String
-    private let postbacks: [RecordedPostback]?
+struct PostbackPage {
+    let text: String
+    let postbacks: [RecordedPostback]?
 
-    package init(_ text: String, postbacks: [RecordedPostback]?) {
-        self.text = text
-        self.postbacks = postbacks
-    }
-
-    package var page: Page {
+    var page: Page {
         let views = (postbacks ?? []).map { ($0, Self.fields(of: $0)) }
         return Page(title: "Postback", place: .postback, tables: views.compactMap(\.1)) {
             HTML(.section, .class("card"), .ariaLabel("Find a postback")) {

@@ -1,26 +1,16 @@
 import Attribution
 import AttributionReports
-package import AttributionStore
+import AttributionStore
 
 /// What is kept without being counted, a page at a time.
-package struct QuarantinePage {
-    private let query: QuarantineQuery
-    private let totals: [QuarantineTotal]
-    private let deliveries: [QuarantinedDelivery]
-    private let reasons: [String]
-
-    package init(
-        _ query: QuarantineQuery, totals: [QuarantineTotal], deliveries: [QuarantinedDelivery], reasons: [String]
-    ) {
-        self.query = query
-        self.totals = totals
-        self.deliveries = deliveries
-        self.reasons = reasons
-    }
+struct QuarantinePage {
+    let query: QuarantineQuery
+    let totals: [QuarantineTotal]
+    let deliveries: [QuarantinedDelivery]
 
     private static let link = PagePlace.quarantine.link
 
-    package var page: Page {
+    var page: Page {
         let tables = [totalsTable, deliveriesTable]
         return Page(title: "Quarantine", place: .quarantine, tables: tables) {
             totalsTable.card(of: query.link(Self.link))
@@ -53,7 +43,8 @@ package struct QuarantinePage {
                 "class", "Class", [("", "all")] + QuarantineClass.allCases.map { ($0.rawValue, $0.rawValue) },
                 selected: query.kind?.rawValue ?? "")
             HTML.choice(
-                "reason", "Reason", [("", "all")] + reasons.map { ($0, $0) }, selected: query.reason ?? "")
+                "reason", "Reason", [("", "all")] + QuarantineQuery.reasons.map { ($0, $0) },
+                selected: query.reason ?? "")
             HTML(.button, .type("submit")) { "Show" }
         }
     }
@@ -117,26 +108,20 @@ extension QuarantineQuery {
 }
 
 extension PageLink {
-    /// The page of one delivery in the quarantine.
     static func delivery(_ id: Int64) -> PageLink {
         PagePlace.quarantine.link.adding("id", String(id))
     }
 
-    /// The page of a recorded postback.
     static func postback(_ id: Int64) -> PageLink {
         PagePlace.postback.link.adding("id", String(id))
     }
 }
 
 /// The question before deliveries are judged again, and what became of them.
-package struct RequeuePage {
-    private let query: QuarantineQuery
+struct RequeuePage {
+    let query: QuarantineQuery
 
-    package init(_ query: QuarantineQuery) {
-        self.query = query
-    }
-
-    package func question(formToken: String?) -> Page {
+    func question(formToken: String?) -> Page {
         Page(title: "Judge deliveries again?", place: .quarantine) {
             HTML(.section, .class("card"), .ariaLabel("Confirmation")) {
                 HTML(.p) { "Deliveries: \(words)." }
@@ -163,7 +148,7 @@ package struct RequeuePage {
     }
 
     /// What became of them.
-    package func outcome(_ result: Requeued) -> Page {
+    func outcome(_ result: Requeued) -> Page {
         let table = PageTable(
             id: "outcome", caption: "What became of them",
             columns: [.init("outcome"), .init("deliveries", isNumber: true)],
