@@ -186,43 +186,34 @@ extension TrafficSender.Result {
 }
 
 /// A body that is sent in pieces with a pause before each, or of which only the first half is sent.
-package struct SlowBody: AsyncSequence, Sendable {
+package struct SlowBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     /// The sender disconnected.
     package struct WentAway: Error {}
 
-    private static let pieces = 4
     private let bytes: [UInt8]
     private let isCut: Bool
-
-    /// The announced length.
-    var count: Int { bytes.count }
+    private var sent = 0
 
     package init(_ bytes: [UInt8], isCut: Bool) {
         self.bytes = bytes
         self.isCut = isCut
     }
 
-    package func makeAsyncIterator() -> Iterator {
-        Iterator(bytes: bytes, isCut: isCut)
+    package func makeAsyncIterator() -> SlowBody {
+        self
     }
 
-    /// The pieces.
-    package struct Iterator: AsyncIteratorProtocol {
-        let bytes: [UInt8]
-        let isCut: Bool
-        var sent = 0
-
-        package mutating func next() async throws -> ByteBuffer? {
-            if isCut, sent * 2 >= bytes.count {
-                throw WentAway()
-            }
-            guard sent < bytes.count else {
-                return nil
-            }
-            try await Task.sleep(for: .milliseconds(50))
-            let end = Swift.min(bytes.count, sent + bytes.count / SlowBody.pieces + 1)
-            defer { sent = end }
-            return ByteBuffer(bytes: bytes[sent..<end])
+    package mutating func next() async throws -> ByteBuffer? {
+        if isCut, sent * 2 >= bytes.count {
+            throw WentAway()
         }
+        guard sent < bytes.count else {
+            return nil
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        // Four pieces.
+        let end = Swift.min(bytes.count, sent + bytes.count / 4 + 1)
+        defer { sent = end }
+        return ByteBuffer(bytes: bytes[sent..<end])
     }
 }
