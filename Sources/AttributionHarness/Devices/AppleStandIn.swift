@@ -11,11 +11,7 @@ package struct AppleStandIn: Sendable {
 
     /// Generates fresh keys.
     package init() throws {
-        var keys: [SignatureCurve: NetworkPrivateKey] = [:]
-        for curve in SignatureCurve.allCases {
-            keys[curve] = try .generate(curve)
-        }
-        self.keys = keys
+        keys = try Dictionary(uniqueKeysWithValues: SignatureCurve.allCases.map { ($0, try .generate($0)) })
     }
 
     /// Reads the keys from a folder, or generates them there if missing: `test-p192.pem`, `test-p256.pem`

@@ -38,17 +38,17 @@ package final class TrafficSender: Sendable {
         /// The delivery.
         package let delivery: PlannedDelivery
         /// The HTTP status; nil if the connection failed.
-        package let status: Int?
+        package fileprivate(set) var status: Int?
         /// `status` of the JSON verdict.
-        package let verdict: String?
+        package fileprivate(set) var verdict: String?
         /// `reason` of the JSON verdict.
-        package let reason: PostbackRejection.Code?
+        package fileprivate(set) var reason: PostbackRejection.Code?
         /// `provenance` of the JSON verdict: whose key verified it.
-        package let provenance: String?
+        package fileprivate(set) var provenance: String?
         /// Where a redirect leads; nil for any other answer.
-        package let redirect: String?
+        package fileprivate(set) var redirect: String?
         /// Why there is no answer, for people.
-        package let failure: String?
+        package fileprivate(set) var failure: String?
     }
 
     /// The server did not accept the first genuine postback as a test postback.
@@ -76,13 +76,16 @@ package final class TrafficSender: Sendable {
     /// sent.
     package func send(_ deliveries: [PlannedDelivery], onAnswer: (Answer) -> Void) async throws -> Result {
         var result = Result()
+        func take(_ answer: Answer) {
+            result.count(answer)
+            onAnswer(answer)
+        }
         let client = HTTPClient()
         var remaining = deliveries
         if !isTrusted.load(ordering: .relaxed), let first = deliveries.firstIndex(where: \.isGenuine) {
             let delivery = remaining.remove(at: first)
             let answer = await post(delivery, client)
-            result.count(answer)
-            onAnswer(answer)
+            take(answer)
             guard answer.status == 200, answer.provenance == Provenance.test.rawValue else {
                 throw Distrust(answer: answer, url: target.url(for: delivery.recipient, delivery.framework))
             }
@@ -92,14 +95,12 @@ package final class TrafficSender: Sendable {
             await withTaskGroup(of: Answer.self) { group in
                 for (index, delivery) in wave.enumerated() {
                     if index >= concurrency, let answer = await group.next() {
-                        result.count(answer)
-                        onAnswer(answer)
+                        take(answer)
                     }
                     group.addTask { [self] in await post(delivery, client) }
                 }
                 for await answer in group {
-                    result.count(answer)
-                    onAnswer(answer)
+                    take(answer)
                 }
             }
         }
@@ -123,11 +124,9 @@ package final class TrafficSender: Sendable {
             return Answer(
                 delivery: delivery, status: response.status, verdict: text("status"),
                 reason: text("reason").flatMap(PostbackRejection.Code.init(rawValue:)), provenance: text("provenance"),
-                redirect: response.redirect, failure: nil)
+                redirect: response.redirect)
         } catch {
-            return Answer(
-                delivery: delivery, status: nil, verdict: nil, reason: nil, provenance: nil, redirect: nil,
-                failure: DeliveryClient.reason(error))
+            return Answer(delivery: delivery, failure: DeliveryClient.reason(error))
         }
     }
 }
