@@ -105,7 +105,7 @@ struct Skan: AsyncParsableCommand {
             // Help, version or completions.
             let text = fullMessage(for: error)
             let help = text.hasPrefix("OVERVIEW: ") ? typedCommand?.command : nil
-            Terminal.write((help.map { HelpText(text, of: $0, columns: Terminal.helpColumns).text } ?? text) + "\n")
+            Terminal.write((help?.help(text, columns: Terminal.helpColumns) ?? text) + "\n")
             Terminal.finish()
             Foundation.exit(0)
         }
@@ -125,17 +125,11 @@ struct VersionCommand: ParsableCommand {
     )
 
     func run() {
-        Terminal.write("skan \(Skan.version) (\(BuildInformation.text))\n")
-    }
-}
-
-/// The commit this program was built from, and the libraries it uses.
-enum BuildInformation {
-    /// For example `commit 1a2b3c4, Swift 6.3, SQLite 3.40.1, OpenSSL 3.0.17`.
-    static var text: String {
         let commit = String(cString: skan_build_commit())
         let sqlite = String(cString: sqlite3_libversion())
         let openSSL = String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))
-        return "commit \(commit), Swift \(Server.swiftVersion), SQLite \(sqlite), OpenSSL \(openSSL)"
+        Terminal.write(
+            "skan \(Skan.version) (commit \(commit), Swift \(Server.swiftVersion), SQLite \(sqlite), "
+                + "OpenSSL \(openSSL))\n")
     }
 }

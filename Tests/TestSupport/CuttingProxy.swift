@@ -38,19 +38,11 @@ package final class CuttingProxy: Sendable {
     package init(to server: Int) throws {
         self.server = server
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = Self.address(0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = listener
-        let isListening = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        guard isListening else {
+        guard let port = Loopback.takePort(descriptor), listen(descriptor, 16) == 0 else {
             throw PostgreSQLServer.Failure(description: "the proxy cannot listen")
         }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        self.port = port
         Thread { [weak self] in
             while true {
                 let client = accept(descriptor, nil, nil)
@@ -88,12 +80,7 @@ package final class CuttingProxy: Sendable {
 
     private func serve(_ client: Int32) {
         let upstream = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = Self.address(server)
-        let isConnected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(upstream, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
+        let isConnected = Loopback.call(connect, upstream, port: server)
         let answers = Answers()
         if isConnected, !state.withLock(\.isRefusing) {
             let back = Thread { self.passAnswers(from: upstream, to: client, answers) }
@@ -136,16 +123,16 @@ package final class CuttingProxy: Sendable {
             }
             switch cut {
             case .never:
-                guard Self.send(bytes, to: upstream) else { return }
+                guard Loopback.send(bytes, to: upstream) else { return }
             case .before:
                 return
             case .after:
                 answers.remaining.withLock { $0 = 0 }
-                _ = Self.send(bytes, to: upstream)
+                _ = Loopback.send(bytes, to: upstream)
                 return awaitAnswer(answers)
             case .within:
                 answers.remaining.withLock { $0 = 1 }
-                _ = Self.send(bytes, to: upstream)
+                _ = Loopback.send(bytes, to: upstream)
                 return awaitAnswer(answers)
             }
         }
@@ -170,27 +157,7 @@ package final class CuttingProxy: Sendable {
                 remaining = -1
                 return max(0, min(left, count))
             }
-            guard Self.send(Array(buffer[..<allowed]), to: client) else { return }
+            guard Loopback.send(buffer[..<allowed], to: client) else { return }
         }
-    }
-
-    private static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var pending = bytes[...]
-        while !pending.isEmpty {
-            let count = pending.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { return false }
-            pending = pending.dropFirst(count)
-        }
-        return true
-    }
-
-    private static func address(_ port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        return address
     }
 }

@@ -40,7 +40,7 @@ package final class PostgreSQLServer: Sendable {
         }
         // Short, for the path of a socket has room for 107 bytes.
         folder = "/tmp/skan-pg-\(UUID().uuidString.prefix(8))"
-        port = try Self.freePort()
+        port = try TakenPort(isListening: false).port
         process = Mutex(nil)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if getuid() == 0 {
@@ -177,23 +177,5 @@ package final class PostgreSQLServer: Sendable {
         try handle.write(
             contentsOf: Data(((present.hasSuffix("\n") ? "" : "\n") + lines.joined(separator: "\n") + "\n").utf8))
         try handle.close()
-    }
-
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        guard isBound else {
-            throw Failure(description: "no free port on 127.0.0.1")
-        }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }

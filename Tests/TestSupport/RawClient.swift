@@ -27,16 +27,7 @@ package final class RawClient: Sendable {
         if var receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        if connected != 0 { throw Failure.cannotConnect }
+        guard Loopback.call(connect, descriptor, port: port) else { throw Failure.cannotConnect }
     }
 
     deinit {
@@ -46,15 +37,7 @@ package final class RawClient: Sendable {
     /// Sends all bytes; `false` when the server has gone.
     @discardableResult
     package func send(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+        Loopback.send(text.utf8, to: descriptor)
     }
 
     /// Ends sending; reading goes on.

@@ -7,7 +7,7 @@ import StrictJSON
 import Testing
 
 @Suite("The examples of the interfaces' description, put to a server", .timeLimit(.minutes(5)))
-struct APIExampleTests {
+struct APIExampleTests: FolderSuite {
     let document: APIDocument
     let folder: WorkFolder
 
@@ -55,8 +55,8 @@ struct APIExampleTests {
     @Test("What the server gives out is the document")
     func served() throws {
         let server = try SkanServer(in: folder, arguments: [])
-        let answer = try SkanProcess.run(
-            SkanProcess.curl, ["-s", "-i", "--max-time", "60", "\(server.console)/openapi.yaml"], in: folder.url
+        let answer = try run(
+            SkanProcess.curl, ["-s", "-i", "--max-time", "60", "\(server.console)/openapi.yaml"]
         ).output
         #expect(answer.contains("Content-Type: application/yaml\r\n"))
         #expect(answer.hasSuffix("\r\n\r\n" + String(decoding: APIDescription.yaml, as: UTF8.self)))
@@ -115,7 +115,7 @@ struct APIExampleTests {
             try bytes.write(to: file)
             arguments += ["-H", "Content-Type: \(request.mediaType)", "--data-binary", "@body"]
         }
-        let output = try SkanProcess.run(SkanProcess.curl, arguments, in: folder.url).output
+        let output = try run(SkanProcess.curl, arguments).output
         let end = try #require(output.lastIndex(of: "\n"))
         return (Int(output[output.index(after: end)...]) ?? 0, String(output[..<end]))
     }

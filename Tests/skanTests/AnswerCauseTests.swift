@@ -7,7 +7,7 @@ import Testing
 
 /// A server that trusts the test keys, and `skan verify --explain` with the same keys.
 @Suite("Causes in the answers of a server", .timeLimit(.minutes(2)))
-struct AnswerCauseTests {
+struct AnswerCauseTests: FolderSuite {
     let folder: WorkFolder
     let standIn: AppleStandIn
 
@@ -47,9 +47,7 @@ struct AnswerCauseTests {
 
     /// The figures of a metric by its only label.
     private func causes(_ server: SkanServer) throws -> [String: Int] {
-        let text = try SkanProcess.run(
-            SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/metrics"], in: folder.url
-        ).output
+        let text = try run(SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/metrics"]).output
         let samples = text.matches(of: /(?m)^skan_delivery_causes_total\{outcome="([a-z]+)"\} ([0-9]+)$/)
         return Dictionary(uniqueKeysWithValues: samples.map { (String($0.1), Int($0.2) ?? -1) })
     }
@@ -74,8 +72,8 @@ struct AnswerCauseTests {
         let forged = rows.count(where: \.isForged)
         #expect(forged > 25 && forged <= 100)
         try Data(rows.map { $0.body + [0x0A] }.joined()).write(to: folder.url.appendingPathComponent("rows.ndjson"))
-        let explained = try SkanProcess.run(
-            ["verify", "--explain", "--format", "json", "rows.ndjson"] + SkanServer.testKeys, in: folder.url
+        let explained = try skan(
+            ["verify", "--explain", "--format", "json", "rows.ndjson"] + SkanServer.testKeys
         ).output.split(separator: "\n").map { try JSONObject(reading: Array($0.utf8)) }
         try #require(explained.count == rows.count)
 

@@ -3,15 +3,11 @@ import StrictJSON
 import Testing
 
 @Suite("skan campaigns, and names in reports", .timeLimit(.minutes(5)))
-struct CampaignsCommandTests {
+struct CampaignsCommandTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-    }
-
-    private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(name)))
     }
 
     private func read(_ name: String) throws -> String {
@@ -19,13 +15,12 @@ struct CampaignsCommandTests {
     }
 
     private func campaigns(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(["campaigns"] + arguments, in: folder.url)
+        try skan(["campaigns"] + arguments)
     }
 
     private func allocate(_ name: String, _ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(
-            ["campaigns", "allocate", "c.json", "--network", "n.skadnetwork", "--app", "1", "--name", name] + arguments,
-            in: folder.url)
+        try skan(
+            ["campaigns", "allocate", "c.json", "--network", "n.skadnetwork", "--app", "1", "--name", name] + arguments)
     }
 
     @Test("A new file is made, and ids are given once, until they have cooled off")
@@ -109,9 +104,8 @@ struct CampaignsCommandTests {
             ["--from", "2026-03-02", "--to", "2026-03-01"], ["--id", "campaign"],
         ])
     func refused(_ arguments: [String]) throws {
-        let outcome = try SkanProcess.run(
-            ["campaigns", "allocate", "c.json", "--network", "n", "--app", "1", "--name", "a"] + arguments,
-            in: folder.url)
+        let outcome = try skan(
+            ["campaigns", "allocate", "c.json", "--network", "n", "--app", "1", "--name", "a"] + arguments)
         #expect(outcome.status == 2 && outcome.errors.hasPrefix("skan: error: "), "\(outcome.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder.path("c.json")))
     }

@@ -3,15 +3,11 @@ import StrictJSON
 import Testing
 
 @Suite("The command line")
-struct CommandTests {
+struct CommandTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-    }
-
-    private func skan(_ arguments: String..., input: String = "") throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url, input: input)
     }
 
     static let root = URL(fileURLWithPath: #filePath)
@@ -70,11 +66,11 @@ struct CommandTests {
     @Test("openssl verifies what skan sign made, from its output alone", arguments: orders, ["p256", "p192"])
     func sign(_ form: (version: String, options: [String], order: [String]), _ curve: String) throws {
         #expect(try skan("keys", "generate", "--curve", curve, "key.pem").status == 0)
-        let outcome = try SkanProcess.run(
+        let outcome = try skan(
             [
                 "sign", "--version", form.version, "--network", "Example123.skadnetwork", "--advertised-app",
                 "10738027756", "--key", "key.pem",
-            ] + form.options, in: folder.url)
+            ] + form.options)
         guard curve == "p256" || ["1.0", "2.0"].contains(form.version) else {
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains("a P-192 key cannot sign version \(form.version)"))
@@ -85,16 +81,10 @@ struct CommandTests {
             JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         // The text is put together here, from the page's order, not by the product.
         let text = try form.order.map { name in "\(try #require(json[name]))" }.joined(separator: "\u{2063}")
-        try Data(text.utf8).write(to: folder.url.appendingPathComponent("text"))
-        let signature = try #require((json["attribution-signature"] as? String).flatMap { Data(base64Encoded: $0) })
-        try signature.write(to: folder.url.appendingPathComponent("signature"))
-        let key = try SkanProcess.run(
-            SkanProcess.openssl, ["pkey", "-in", "key.pem", "-pubout", "-out", "public.pem"], in: folder.url)
+        let signature = (json["attribution-signature"] as? String).flatMap { Data(base64Encoded: $0) }
+        let key = try run(SkanProcess.openssl, ["pkey", "-in", "key.pem", "-pubout", "-out", "public.pem"])
         #expect(key.status == 0)
-        let verified = try SkanProcess.run(
-            SkanProcess.openssl, ["dgst", "-sha256", "-verify", "public.pem", "-signature", "signature", "text"],
-            in: folder.url)
-        #expect(verified.output == "Verified OK\n")
+        #expect(try opensslVerifies(signature, text, key: "public.pem"))
     }
 
     @Test(
@@ -161,7 +151,7 @@ struct CommandTests {
             _ = try skan("keys", "generate", "--curve", curve, file)
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("open.pem"))
-        let outcome = try SkanProcess.run(arguments, in: folder.url)
+        let outcome = try skan(arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output == "")
         #expect(outcome.errors.hasPrefix("skan: error: "))
@@ -186,7 +176,7 @@ struct CommandTests {
     func publicKey() throws {
         _ = try skan("keys", "generate", "key.pem")
         let shown = try skan("keys", "public", "key.pem")
-        let theirs = try SkanProcess.run(SkanProcess.openssl, ["pkey", "-in", "key.pem", "-pubout"], in: folder.url)
+        let theirs = try run(SkanProcess.openssl, ["pkey", "-in", "key.pem", "-pubout"])
         #expect(shown.output == theirs.output)
         #expect(shown.errors.contains("fingerprint: SHA256:"))
         #expect(try skan("keys", "check", "key.pem").output.hasPrefix("ok key.pem P-256 SHA256:"))
@@ -219,7 +209,7 @@ struct CommandTests {
             good.replacingOccurrences(of: "true", with: "false"),
             good.replacingOccurrences(of: "\"3.0\"", with: "\"9.0\""),
         ]
-        try Data(lines.joined(separator: "\n").utf8).write(to: folder.url.appendingPathComponent("lines.ndjson"))
+        try write(lines.joined(separator: "\n"), to: "lines.ndjson")
         let outcome = try skan("verify", "--format", "json", "pretty.json", "lines.ndjson")
         #expect(outcome.status == 1)
         let verdicts = try outcome.output.split(separator: "\n").map { line in
@@ -242,7 +232,7 @@ struct CommandTests {
     func testKeys() throws {
         #expect(try skan("simulate", "--count", "20", "--faults", "0", "--output", ".", "--keys", "keys").status == 0)
         #expect(try skan("verify", "postbacks.ndjson").status == 1)
-        let outcome = try SkanProcess.run(["verify", "postbacks.ndjson"] + SkanServer.testKeys, in: folder.url)
+        let outcome = try skan(["verify", "postbacks.ndjson"] + SkanServer.testKeys)
         #expect(outcome.status == 0)
         #expect(outcome.output.split(separator: "\n").count == 20)
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" TEST") })
@@ -259,7 +249,7 @@ struct CommandTests {
     /// Runs a command whose reader goes away before it has written anything.
     private func withoutReader(_ arguments: String) throws -> SkanProcess.Outcome {
         let command = "\(SkanProcess.binary.path) \(arguments) | true; exit ${PIPESTATUS[0]}"
-        return try SkanProcess.run(URL(fileURLWithPath: "/bin/bash"), ["-c", command], in: folder.url)
+        return try run(URL(fileURLWithPath: "/bin/bash"), ["-c", command])
     }
 
     @Test("A reader that goes away ends what only prints, as a success")

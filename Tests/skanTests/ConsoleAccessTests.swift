@@ -5,23 +5,11 @@ import TestSupport
 import Testing
 
 @Suite("Access to the console, as a process", .timeLimit(.minutes(5)))
-struct ConsoleAccessTests {
+struct ConsoleAccessTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-    }
-
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
-    }
-
-    /// Makes a token as an operator does.
-    private func token(_ name: String, _ scope: String, _ more: String...) throws -> String {
-        let outcome = try SkanProcess.run(
-            ["tokens", "create", "--name", name, "--scope", scope, "--file", "tokens.json"] + more, in: folder.url)
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        return String(outcome.output.dropLast())
     }
 
     private func serve(_ more: String...) throws -> SkanServer {
@@ -29,7 +17,7 @@ struct ConsoleAccessTests {
     }
 
     private func curl(_ arguments: [String]) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments, in: folder.url).output
+        try run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments).output
     }
 
     private func ask(_ server: SkanServer, _ path: String, _ fields: String..., method: String = "GET") throws -> String
@@ -47,12 +35,12 @@ struct ConsoleAccessTests {
         _ = try skan("simulate", "--count", "1", "--keys", "keys", "--output", "keys")
         let server = try SkanServer(in: folder, arguments: ["--tokens", "tokens.json"] + SkanServer.testKeys)
         func simulate(_ environment: String...) throws -> SkanProcess.Outcome {
-            try SkanProcess.run(
+            try run(
                 URL(fileURLWithPath: "/usr/bin/env"),
                 environment + [
                     SkanProcess.binary.path, "simulate", "--count", "20", "--keys", "keys", "--post", server.url,
                     "--report-url", server.console,
-                ], in: folder.url)
+                ])
         }
         let outcome = try simulate("SKAN_TOKEN=\(reader)")
         #expect(outcome.status == 0 && outcome.output.contains("agrees"), "\(outcome)")
@@ -227,7 +215,7 @@ struct ConsoleAccessTests {
     func metricsAndLogs() throws {
         let reader = try token("prometheus", "report")
         let server = try serve("--log-level", "trace")
-        try Data(CommandTests.body("skan-3.0-win").utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(CommandTests.body("skan-3.0-win"), to: "body")
         for _ in 0..<2 {
             _ = try curl(["-H", "Content-Type: application/json", "--data-binary", "@body", server.url])
         }
@@ -275,9 +263,9 @@ struct ConsoleAccessTests {
         _ = try token("a", "report")
         try FileManager.default.copyItem(atPath: folder.path("tokens.json"), toPath: folder.path("open.json"))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("open.json"))
-        try Data("{}".utf8).write(to: folder.url.appendingPathComponent("bad.json"))
+        try write("{}", to: "bad.json")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("bad.json"))
-        let outcome = try SkanProcess.run(["serve", "--store", "s.sqlite"] + arguments, in: folder.url)
+        let outcome = try skan(["serve", "--store", "s.sqlite"] + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(error), "\(outcome.errors)")
         #expect(outcome.errors.contains(hint), "\(outcome.errors)")
@@ -330,8 +318,7 @@ struct ConsoleAccessTests {
             ),
         ])
     func badArguments(_ arguments: [String], _ message: String) throws {
-        let outcome = try SkanProcess.run(
-            ["tokens", "create", "--file", "tokens.json"] + arguments, in: folder.url)
+        let outcome = try skan(["tokens", "create", "--file", "tokens.json"] + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output == "")
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
@@ -355,19 +342,18 @@ struct ConsoleAccessTests {
 
     @Test("A token that is typed in the wrong place is not shown", arguments: misplaced)
     func misplacedToken(_ words: [String]) throws {
-        let made = try SkanProcess.run(
-            ["tokens", "create", "--name", "a", "--scope", "sign", "--file", "tokens.json"], in: folder.url)
+        let made = try skan(["tokens", "create", "--name", "a", "--scope", "sign", "--file", "tokens.json"])
         try #require(made.status == 0)
-        let outcome = try SkanProcess.run(words, in: folder.url)
+        let outcome = try skan(words)
         #expect(outcome.status == 2, "\(outcome)")
         #expect(!(outcome.output + outcome.errors).contains("01234567"), "\(outcome)")
     }
 
     @Test("A token in the variable that names the list is not shown")
     func tokenInVariable() throws {
-        let outcome = try SkanProcess.run(
+        let outcome = try run(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["SKAN_TOKENS=\(Self.token)", SkanProcess.binary.path, "tokens", "list"], in: folder.url)
+            ["SKAN_TOKENS=\(Self.token)", SkanProcess.binary.path, "tokens", "list"])
         #expect(outcome.status == 2 && outcome.errors.contains("cannot read the tokens in skan_…: "), "\(outcome)")
     }
 }

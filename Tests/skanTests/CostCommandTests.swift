@@ -6,23 +6,15 @@ import TestSupport
 import Testing
 
 @Suite("skan import --impressions and --spend, and skan report costs", .timeLimit(.minutes(5)))
-struct CostCommandTests {
+struct CostCommandTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
     }
 
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
-    }
-
     private func importing(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(["import", "--store", "skan.sqlite"] + arguments, in: folder.url)
-    }
-
-    private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: folder.url.appendingPathComponent(name))
+        try skan(["import", "--store", "skan.sqlite"] + arguments)
     }
 
     private func sections(_ text: String) throws -> [String: [String: Any]] {
@@ -32,8 +24,7 @@ struct CostCommandTests {
     }
 
     private func report(_ arguments: String...) throws -> [String: [String: Any]] {
-        let outcome = try SkanProcess.run(
-            ["report", "costs", "--store", "skan.sqlite", "--format", "json"] + arguments, in: folder.url)
+        let outcome = try skan(["report", "costs", "--store", "skan.sqlite", "--format", "json"] + arguments)
         #expect(outcome.status == 0, "\(outcome)")
         return try sections(outcome.output)
     }
@@ -50,12 +41,12 @@ struct CostCommandTests {
     }
 
     private func sign(_ item: Int, _ server: SkanServer) throws {
-        let answer = try SkanProcess.run(
+        let answer = try run(
             SkanProcess.curl,
             [
                 "-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json", "--data", order(item),
                 "\(server.signer)/v1/impressions",
-            ], in: folder.url
+            ]
         ).output
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(answer)")
     }
@@ -187,9 +178,7 @@ struct CostCommandTests {
             "\(both)")
         let server = try SkanServer(in: folder, arguments: [])
         func ask(_ path: String) throws -> String {
-            try SkanProcess.run(
-                SkanProcess.curl, ["-s", "--max-time", "60", server.console + path], in: folder.url
-            ).output
+            try run(SkanProcess.curl, ["-s", "--max-time", "60", server.console + path]).output
         }
         let query = "from=2026-11-01&to=2026-11-10&where=network%3Dcom.example"
         let printed = try report("--from", "2026-11-01", "--to", "2026-11-10", "--where", "network=com.example")
@@ -224,12 +213,12 @@ struct CostCommandTests {
         #expect(created.status == 0, "\(created.errors)")
         let server = try SkanServer(in: folder, arguments: ["--tokens", "tokens.json"])
         func ask(_ path: String) throws -> String {
-            try SkanProcess.run(
+            try run(
                 SkanProcess.curl,
                 [
                     "-s", "-i", "--max-time", "60", "-H", "Authorization: Bearer \(created.output.dropLast())",
                     server.console + path,
-                ], in: folder.url
+                ]
             ).output
         }
         #expect(try ask("/v1/reports/costs").hasPrefix("HTTP/1.1 403 "))
@@ -281,7 +270,7 @@ struct CostCommandTests {
         #expect(written.status == 0, "\(written)")
         let files = ["--impressions", "out/impressions.ndjson", "--spend", "out/spend.csv"]
         func imported(_ options: [String]) throws -> SkanProcess.Outcome {
-            try SkanProcess.run(["import", "--store", "skan.sqlite"] + files + options, in: folder.url)
+            try skan(["import", "--store", "skan.sqlite"] + files + options)
         }
         let first = try imported(["--test-ads"])
         #expect(first.status == 0 && first.output.contains("lines counted 42\n"), "\(first)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Variables of the environment, the same in every command")
-struct EnvironmentTests {
+struct EnvironmentTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -12,7 +12,7 @@ struct EnvironmentTests {
             ["tokens", "create", "--name", "dsp", "--scope", "sign", "--file", "tokens.json"],
             ["simulate", "--count", "1", "--output", "bodies", "--keys", "keys"],
         ] {
-            let outcome = try SkanProcess.run(arguments, in: folder.url)
+            let outcome = try skan(arguments)
             try #require(outcome.status == 0, "\(outcome.errors)")
         }
     }
@@ -128,9 +128,8 @@ struct EnvironmentTests {
 
     @Test("A flag comes first, then the variable", arguments: rows)
     func variable(_ row: Row) throws {
-        let outcome = try SkanProcess.run(
-            URL(fileURLWithPath: "/usr/bin/env"), row.variables + [SkanProcess.binary.path] + row.arguments,
-            in: folder.url)
+        let outcome = try run(
+            URL(fileURLWithPath: "/usr/bin/env"), row.variables + [SkanProcess.binary.path] + row.arguments)
         #expect(outcome.status == row.status, "\(outcome)")
         #expect((outcome.output + outcome.errors).contains(row.text), "\(outcome)")
     }
@@ -140,7 +139,7 @@ struct EnvironmentTests {
     @Test("skan sign reads a private key from standard input, whatever its mode would be in a file")
     func standardInput() throws {
         let key = try String(contentsOfFile: folder.path("new.pem"), encoding: .utf8)
-        let outcome = try SkanProcess.run(Self.sign + ["--key", "-"], in: folder.url, input: key)
+        let outcome = try skan(Self.sign + ["--key", "-"], input: key)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("attribution-signature"))
     }
@@ -153,7 +152,7 @@ struct EnvironmentTests {
 
     @Test("Input that is not a key is refused, naming standard input", arguments: inputs)
     func badInput(_ input: String, _ error: String) throws {
-        let outcome = try SkanProcess.run(Self.sign + ["--key", "-"], in: folder.url, input: input)
+        let outcome = try skan(Self.sign + ["--key", "-"], input: input)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(error), "\(outcome.errors)")
     }
@@ -172,7 +171,7 @@ struct ChildProcessTests {
 }
 
 @Suite("Standard error that cannot be written")
-struct StandardErrorTests {
+struct StandardErrorTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -181,19 +180,17 @@ struct StandardErrorTests {
 
     @Test("A command ends with its own status when its messages cannot be written", arguments: ["2>&-", "2>/dev/full"])
     func lost(_ redirection: String) throws {
-        let outcome = try SkanProcess.run(
+        let outcome = try run(
             URL(fileURLWithPath: "/bin/sh"),
-            ["-c", "\"$0\" keys check nosuch.pem \(redirection)", SkanProcess.binary.path],
-            in: folder.url)
+            ["-c", "\"$0\" keys check nosuch.pem \(redirection)", SkanProcess.binary.path])
         #expect(outcome.status == 2)
     }
 
     @Test("What was made is reported as made when its messages cannot be written")
     func made() throws {
-        let outcome = try SkanProcess.run(
+        let outcome = try run(
             URL(fileURLWithPath: "/bin/sh"),
-            ["-c", "\"$0\" keys generate key.pem 2>/dev/full", SkanProcess.binary.path],
-            in: folder.url)
+            ["-c", "\"$0\" keys generate key.pem 2>/dev/full", SkanProcess.binary.path])
         #expect(outcome.status == 0)
     }
 }

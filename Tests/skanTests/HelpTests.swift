@@ -2,15 +2,11 @@ import Foundation
 import Testing
 
 @Suite("Completions, manual pages and the version")
-struct HelpTests {
+struct HelpTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-    }
-
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
     }
 
     // MARK: completion
@@ -56,7 +52,7 @@ struct HelpTests {
             (["replay", "--to", "yes"], ["yesterday"]),
         ])
     func bash(_ words: [String], _ completions: [String]) throws {
-        try Data(skan("completion", "bash").output.utf8).write(to: folder.url.appendingPathComponent("skan.bash"))
+        try write(skan("completion", "bash").output, to: "skan.bash")
         for file in ["skan.sqlite", "postback.json", "key.pem"] {
             try Data().write(to: folder.url.appendingPathComponent(file))
         }
@@ -66,8 +62,7 @@ struct HelpTests {
             _skan skan "${@: -1}" "${COMP_WORDS[COMP_CWORD - 1]}"
             printf '%s\\n' "${COMPREPLY[@]}" | sort -u
             """
-        let outcome = try SkanProcess.run(
-            URL(fileURLWithPath: "/bin/bash"), ["-c", program, SkanProcess.binary.path] + words, in: folder.url)
+        let outcome = try run(URL(fileURLWithPath: "/bin/bash"), ["-c", program, SkanProcess.binary.path] + words)
         #expect(outcome.output.split(separator: "\n").map { String($0) } == completions, "\(outcome.errors)")
     }
 
@@ -98,9 +93,8 @@ struct HelpTests {
 
     @Test("An example stays in one piece on a narrow terminal, and the text around it does not")
     func narrow() throws {
-        let outcome = try SkanProcess.run(
-            URL(fileURLWithPath: "/usr/bin/env"), ["COLUMNS=40", SkanProcess.binary.path, "help", "sign"],
-            in: folder.url)
+        let outcome = try run(
+            URL(fileURLWithPath: "/usr/bin/env"), ["COLUMNS=40", SkanProcess.binary.path, "help", "sign"])
         let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
         let example =
             "  skan sign --version 4.0 --network example123.skadnetwork --source-identifier 5239 \\"

@@ -4,7 +4,7 @@ import Testing
 
 /// `skan import`: every form of file, and an import that is stopped, repeated or refused.
 @Suite("skan import", .timeLimit(.minutes(10)))
-struct ImportCommandTests {
+struct ImportCommandTests: FolderSuite {
     let folder: WorkFolder
     /// Genuine postbacks under test keys.
     let bodies: [String]
@@ -15,22 +15,13 @@ struct ImportCommandTests {
 
     init() throws {
         folder = try WorkFolder()
-        _ = try SkanProcess.run(
-            ["simulate", "--count", "40", "--faults", "0", "--output", "sim", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "--count", "40", "--faults", "0", "--output", "sim", "--keys", "keys"])
         bodies = try String(contentsOfFile: folder.path("sim/postbacks.ndjson"), encoding: .utf8)
             .split(separator: "\n").map { String($0) }
     }
 
-    private func skan(_ arguments: [String]) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
-    }
-
     private func importing(_ arguments: String..., store: String = "skan.sqlite") throws -> SkanProcess.Outcome {
         try skan(["import", "--store", store] + Self.keys + arguments)
-    }
-
-    private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: folder.url.appendingPathComponent(name))
     }
 
     private static func seconds(_ index: Int) -> Int64 {
@@ -69,10 +60,9 @@ struct ImportCommandTests {
         try write(records.joined(separator: "\n") + "\n", to: "many.ndjson")
         // Writing beyond a bound on the size of files fails.
         let arguments = ["import", "--store", "skan.sqlite"] + Self.keys + ["many.ndjson"]
-        let stopped = try SkanProcess.run(
+        let stopped = try run(
             URL(fileURLWithPath: "/bin/sh"),
-            ["-c", "trap '' XFSZ; ulimit -f \(blocks); exec \"$0\" \"$@\"", SkanProcess.binary.path] + arguments,
-            in: folder.url)
+            ["-c", "trap '' XFSZ; ulimit -f \(blocks); exec \"$0\" \"$@\"", SkanProcess.binary.path] + arguments)
         #expect(stopped.status == 2, "\(stopped)")
         let before = try FileManager.default.fileExists(atPath: folder.path("skan.sqlite")) ? recorded() : []
         #expect(before.count < 3_000)
@@ -295,13 +285,13 @@ struct ImportCommandTests {
         _ = try importing("many.ndjson", store: "whole.sqlite")
         for hundredths in 1...12 {
             // In the foreground, because it would otherwise kill itself too, and leave a store that still has its owner.
-            _ = try SkanProcess.run(
+            _ = try run(
                 URL(fileURLWithPath: "/usr/bin/timeout"),
                 [
                     "--foreground", "-s", "KILL", "0.\(hundredths < 10 ? "0" : "")\(hundredths * 2)",
                     SkanProcess.binary.path, "import",
                 ]
-                    + ["--store", "killed.sqlite", "many.ndjson"] + Self.keys, in: folder.url)
+                    + ["--store", "killed.sqlite", "many.ndjson"] + Self.keys)
         }
         let last = try importing("many.ndjson", store: "killed.sqlite")
         #expect(last.status == 1 && last.errors.contains("requeue counts"), "\(last)")

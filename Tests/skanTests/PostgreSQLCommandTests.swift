@@ -3,18 +3,14 @@ import TestSupport
 import Testing
 
 @Suite("Commands on a store in PostgreSQL", .timeLimit(.minutes(10)))
-struct PostgreSQLCommandTests {
+struct PostgreSQLCommandTests: FolderSuite {
     let folder: WorkFolder
     let store: String
 
     init() throws {
         folder = try WorkFolder()
         store = try PostgreSQLServer.shared().makeDatabase()
-        _ = try SkanProcess.run(["simulate", "--count", "20", "--output", "sim", "--keys", "keys"], in: folder.url)
-    }
-
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
+        _ = try skan(["simulate", "--count", "20", "--output", "sim", "--keys", "keys"])
     }
 
     @Test("Tables are missing, then made, then up to date; a file has none to make")
@@ -33,7 +29,7 @@ struct PostgreSQLCommandTests {
             ["report", "--store", store], ["recount", "--store", store], ["store", "copy", store, "copy.sqlite"],
             ["store", "copy", store, "copy.sqlite", "--source-stopped"],
         ] {
-            let outcome = try SkanProcess.run(arguments, in: folder.url)
+            let outcome = try skan(arguments)
             #expect(outcome.status == 2 && outcome.output.isEmpty, "\(outcome)")
             #expect(outcome.errors.contains(" holds no store\n"), "\(outcome)")
             #expect(outcome.errors.contains("skan: hint: check the name of the database; skan migrate "), "\(outcome)")
@@ -48,13 +44,13 @@ struct PostgreSQLCommandTests {
             .split(separator: "\n")
         for server in servers {
             for body in bodies.prefix(5) {
-                try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
-                let status = try SkanProcess.run(
+                try write(body, to: "body")
+                let status = try run(
                     SkanProcess.curl,
                     [
                         "-s", "--max-time", "60", "-o", "answer", "-w", "%{http_code}", "-H",
                         "Content-Type: application/json", "--data-binary", "@body", server.url,
-                    ], in: folder.url)
+                    ])
                 #expect(status.output == "200")
             }
         }
@@ -78,7 +74,7 @@ struct PostgreSQLCommandTests {
         let store = try absent.makeDatabase()
         let server = try SkanServer(in: folder, store: store)
         let bodies = try String(contentsOfFile: folder.path("sim/postbacks.ndjson"), encoding: .utf8)
-        try Data(bodies.prefix { $0 != "\n" }.utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(bodies.prefix { $0 != "\n" }, to: "body")
         let posting = [
             "-s", "--max-time", "60", "-o", "answer", "-w", "%{http_code}", "-H", "Content-Type: application/json",
             "--data-binary", "@body", server.url,
@@ -96,7 +92,7 @@ struct PostgreSQLCommandTests {
         first.waitUntilExit()
         try absent.sql("ALTER SYSTEM SET synchronous_standby_names = ''", database: store)
         try absent.sql("SELECT pg_reload_conf()", database: store)
-        #expect(try SkanProcess.run(SkanProcess.curl, posting, in: folder.url).output == "200")
+        #expect(try run(SkanProcess.curl, posting).output == "200")
         #expect(try absent.sql("SELECT count(*) FROM skan.postback", database: store) == "1")
         _ = server.end(SIGTERM)
     }
@@ -109,7 +105,7 @@ struct PostgreSQLCommandTests {
         let store = try absent.makeDatabase()
         let server = try SkanServer(in: folder, store: store)
         let bodies = try String(contentsOfFile: folder.path("sim/postbacks.ndjson"), encoding: .utf8)
-        try Data(bodies.prefix { $0 != "\n" }.utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(bodies.prefix { $0 != "\n" }, to: "body")
         let posting = ChildProcess()
         let output = Pipe()
         posting.executableURL = SkanProcess.curl
@@ -138,7 +134,7 @@ struct PostgreSQLCommandTests {
         ])
     func filesOnly(_ command: [String], _ cure: String) throws {
         let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
-        let outcome = try SkanProcess.run(command + ["--store", "postgresql://h:1/d"], in: folder.url)
+        let outcome = try skan(command + ["--store", "postgresql://h:1/d"])
         let lines = outcome.errors.split(separator: "\n")
         try #require(outcome.status == 2 && lines.count == 2, "\(outcome)")
         #expect(lines[0].hasSuffix("postgresql://h:1/d is a database, and this command is for stores in files"))
@@ -159,7 +155,7 @@ struct PostgreSQLCommandTests {
     func passwords(_ line: String) throws {
         for address in ["postgresql://u:hush@127.0.0.1:1/d", "postgres://h/d?password=hush"] {
             let words = line.split(separator: " ").map { String($0).replacing("@", with: address) }
-            let outcome = try SkanProcess.run(words, in: folder.url)
+            let outcome = try skan(words)
             #expect(outcome.status != 0 && !(outcome.output + outcome.errors).contains("hush"), "\(outcome)")
         }
     }

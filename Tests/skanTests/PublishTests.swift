@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 @Suite("skan publish")
-struct PublishTests {
+struct PublishTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -15,13 +15,13 @@ struct PublishTests {
     ]
 
     private func publish(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(Self.command + arguments, in: folder.url)
+        try skan(Self.command + arguments)
     }
 
     @Test("A folder gets every file, and each piece alone is the same text")
     func files() throws {
         let ids = ["--id", "abc123.skadnetwork@2024-05-01", "--id", "abc123.adattributionkit"]
-        let outcome = try SkanProcess.run(Self.command + ids + ["--output", "public"], in: folder.url)
+        let outcome = try skan(Self.command + ids + ["--output", "public"])
         #expect(outcome.status == 0)
         #expect(outcome.output == "")
         let pieces = [
@@ -31,7 +31,7 @@ struct PublishTests {
         for (piece, name) in pieces {
             let file = folder.url.appendingPathComponent("public/\(name)")
             let text = try String(contentsOf: file, encoding: .utf8)
-            let alone = try SkanProcess.run(Self.command + ids + ["--piece", piece], in: folder.url)
+            let alone = try skan(Self.command + ids + ["--piece", piece])
             #expect(alone.output == text)
             let data = Data(text.utf8)
             if piece == "json" {
@@ -68,7 +68,7 @@ struct PublishTests {
             (["--id", "a.skadnetwork", "--output", "/proc/none"], "cannot write to /proc/none"),
         ])
     func badInput(_ arguments: [String], _ message: String) throws {
-        let outcome = try SkanProcess.run(Self.command + arguments, in: folder.url)
+        let outcome = try skan(Self.command + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output == "")
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
@@ -76,22 +76,22 @@ struct PublishTests {
 }
 
 @Suite("skan sign for AdAttributionKit")
-struct AppImpressionTests {
+struct AppImpressionTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
         for (curve, file) in [("p256", "key.pem"), ("p192", "p192.pem")] {
-            _ = try SkanProcess.run(["keys", "generate", "--curve", curve, file], in: folder.url)
+            _ = try skan(["keys", "generate", "--curve", curve, file])
         }
         let keys = SkanProcess.openssl
-        _ = try SkanProcess.run(keys, ["pkey", "-in", "key.pem", "-pubout", "-out", "public.pem"], in: folder.url)
+        _ = try run(keys, ["pkey", "-in", "key.pem", "-pubout", "-out", "public.pem"])
         let list = """
             {"keys": [{"ad-network-id": "n.skadnetwork", "file": "p192.pem", "versions": "1.0-2.0", "use": "active"},
                       {"ad-network-id": "n.skadnetwork", "file": "key.pem", "versions": "2.1-4.0", "use": "active"},
                       {"ad-network-id": "old.skadnetwork", "file": "p192.pem", "versions": "2.0", "use": "active"}]}
             """
-        try Data(list.utf8).write(to: folder.url.appendingPathComponent("keys.json"))
+        try write(list, to: "keys.json")
     }
 
     /// The options every AdAttributionKit impression needs.
@@ -105,9 +105,8 @@ struct AppImpressionTests {
         arguments: [["--key", "key.pem"], ["--keys", "keys.json"]], [true, false])
     func independentJOSE(_ key: [String], _ reEngagement: Bool) throws {
         let given = ["--nonce", "68483ef6-0678-40df-859b-1b8f3f2d7b21", "--timestamp", "1676057605705"]
-        let outcome = try SkanProcess.run(
-            Self.options + given + key + ["--format", "jws"] + (reEngagement ? ["--re-engagement"] : []),
-            in: folder.url)
+        let outcome = try skan(
+            Self.options + given + key + ["--format", "jws"] + (reEngagement ? ["--re-engagement"] : []))
         #expect(outcome.status == 0, "\(outcome.errors)")
         let verified = try SkanProcess.verifyJWS(outcome.output, publicKey: "public.pem", in: folder.url)
         #expect(verified.header as? [String: String] == ["alg": "ES256", "kid": "n.skadnetwork"])
@@ -125,7 +124,7 @@ struct AppImpressionTests {
     @Test("The JSON shows the fields beside the JWS; nonce and time are fresh by default")
     func json() throws {
         let before = Int(Date().timeIntervalSince1970 * 1000)
-        let outcome = try SkanProcess.run(Self.options + ["--key", "key.pem"], in: folder.url)
+        let outcome = try skan(Self.options + ["--key", "key.pem"])
         let object = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         let jws = try #require(object["compact-jws"] as? String)
         let verified = try SkanProcess.verifyJWS(jws, publicKey: "public.pem", in: folder.url)
@@ -164,7 +163,7 @@ struct AppImpressionTests {
 
     @Test("What does not fit is refused by name, and ends with 2", arguments: wrong)
     func refused(_ more: [String], _ message: String) throws {
-        let outcome = try SkanProcess.run(Self.options + more, in: folder.url)
+        let outcome = try skan(Self.options + more)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("skan: error: \(message)"), "\(outcome.errors)")
@@ -172,7 +171,7 @@ struct AppImpressionTests {
 }
 
 @Suite("Swift code to paste, and what Apple's form asks for", .timeLimit(.minutes(5)))
-struct SwiftCodeTests {
+struct SwiftCodeTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -198,9 +197,8 @@ struct SwiftCodeTests {
 
     /// Whether a compiler reads the code.
     private func parses(_ code: String) throws -> SkanProcess.Outcome {
-        try Data(code.utf8).write(to: folder.url.appendingPathComponent("code.swift"))
-        return try SkanProcess.run(
-            URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-frontend", "-parse", "code.swift"], in: folder.url)
+        try write(code, to: "code.swift")
+        return try run(URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-frontend", "-parse", "code.swift"])
     }
 
     private static let inApp = ["--source-app", "1234567891"]
@@ -240,7 +238,7 @@ struct SwiftCodeTests {
             (["--framework", "adattributionkit"] + source + inApp, []),
         ])
     func forms(_ options: [String], _ names: [String]) throws {
-        let outcome = try SkanProcess.run(Self.common + options, in: folder.url)
+        let outcome = try skan(Self.common + options)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(Self.names(outcome.output) == names)
         #expect(outcome.output.contains("AppImpression(compactJWS: \"eyJ") == names.isEmpty)
@@ -250,8 +248,7 @@ struct SwiftCodeTests {
 
     @Test("The code of a web ad is its link, which another command prints")
     func web() throws {
-        let outcome = try SkanProcess.run(
-            Self.common + ["--version", "4.0", "--source-domain", "example.com"] + Self.source, in: folder.url)
+        let outcome = try skan(Self.common + ["--version", "4.0", "--source-domain", "example.com"] + Self.source)
         #expect(outcome.status == 2 && outcome.output == "")
         #expect(outcome.errors.contains("skan web-ad issue --format html"), "\(outcome.errors)")
     }
@@ -269,9 +266,9 @@ struct SwiftCodeTests {
             ),
         ])
     func register(_ options: [String], _ id: String, _ url: String) throws {
-        let pem = try SkanProcess.run(SkanProcess.openssl, ["pkey", "-in", "new.pem", "-pubout"], in: folder.url).output
-        try Data(pem.utf8).write(to: folder.url.appendingPathComponent("new.public.pem"))
-        let outcome = try SkanProcess.run(["register"] + options, in: folder.url)
+        let pem = try run(SkanProcess.openssl, ["pkey", "-in", "new.pem", "-pubout"]).output
+        try write(pem, to: "new.public.pem")
+        let outcome = try skan(["register"] + options)
         #expect(outcome.status == 0, "\(outcome.errors)")
         for part in ["https://developer.apple.com/contact/request/ad-network-id/\n", id, url + "\n", "\n\n" + pem] {
             #expect(outcome.output.contains(part), "\(outcome.output)")
@@ -289,7 +286,7 @@ struct SwiftCodeTests {
             (["--key", "new.pem", "--origin", "http://network.example"], "found \"http://network.example\""),
         ])
     func unregistrable(_ options: [String], _ words: String) throws {
-        let outcome = try SkanProcess.run(["register"] + options, in: folder.url)
+        let outcome = try skan(["register"] + options)
         #expect(outcome.status == 2 && outcome.output == "", "\(outcome)")
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }

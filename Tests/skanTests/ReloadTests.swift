@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("SIGHUP, to a process", .timeLimit(.minutes(5)))
-struct ReloadTests {
+struct ReloadTests: FolderSuite {
     let folder: WorkFolder
 
     static let arguments = [
@@ -15,7 +15,7 @@ struct ReloadTests {
 
     init() throws {
         folder = try WorkFolder()
-        _ = try SkanProcess.run(["keys", "generate", "key.pem"], in: folder.url)
+        _ = try skan(["keys", "generate", "key.pem"])
         try list([Self.networks[0]])
         try folder.makeCertificate("first.example")
     }
@@ -34,12 +34,6 @@ struct ReloadTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
     }
 
-    private func token(_ name: String) throws -> String {
-        let outcome = try SkanProcess.run(
-            ["tokens", "create", "--name", name, "--scope", "sign", "--file", "tokens.json"], in: folder.url)
-        return String(outcome.output.dropLast())
-    }
-
     /// The statuses with which the server signs for each network.
     private func signs(_ server: SkanServer, _ token: String) async throws -> [Int] {
         var statuses: [Int] = []
@@ -56,15 +50,14 @@ struct ReloadTests {
 
     /// The host in the certificate that the server shows.
     private func host(_ server: SkanServer) throws -> Substring? {
-        let shown = try SkanProcess.run(
-            SkanProcess.curl,
-            ["-sS", "-k", "-v", "--max-time", "60", "https://127.0.0.1:\(server.port)/"], in: folder.url)
+        let shown = try run(
+            SkanProcess.curl, ["-sS", "-k", "-v", "--max-time", "60", "https://127.0.0.1:\(server.port)/"])
         return shown.errors.firstMatch(of: /subject: CN=([a-z.]+)/)?.1
     }
 
     @Test("Certificate, tokens and signing keys are read again, and the log says what changed")
     func everything() async throws {
-        let token = try token("a")
+        let token = try token("a", "sign")
         let server = try SkanServer(in: folder, arguments: Self.arguments)
         #expect(try await signs(server, token) == [200, 422])
         #expect(try host(server) == "first.example")
@@ -168,7 +161,7 @@ struct ReloadTests {
 
     @Test("If one part cannot be used nothing is exchanged, and the log says which part and why", arguments: faults)
     func fault(_ fault: Fault) async throws {
-        let token = try token("a")
+        let token = try token("a", "sign")
         let server = try SkanServer(in: folder, arguments: Self.arguments)
         // All other parts are good and new.
         try list(Self.networks)
@@ -204,8 +197,7 @@ struct ReloadTests {
         try folder.makeCertificate(
             "a.example", start: Date(timeIntervalSince1970: 1_577_836_800),
             end: Date(timeIntervalSince1970: 1_577_923_200))
-        let outcome = try SkanProcess.run(
-            ["serve", "--store", "s.sqlite"] + Self.arguments.prefix(4), in: folder.url)
+        let outcome = try skan(["serve", "--store", "s.sqlite"] + Self.arguments.prefix(4))
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("the certificate in tls.pem expired at 2020-01-02T00:00:00Z"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
@@ -223,9 +215,9 @@ struct ReloadTests {
             try make()
             for command in [["serve"], ["serve", "--check"], ["doctor"]] {
                 let addresses = ["--listen", "127.0.0.1:0", "--console", "127.0.0.1:0"]
-                let outcome = try SkanProcess.run(
+                let outcome = try skan(
                     command + (command == ["doctor"] ? [] : addresses + ["--store", "s.sqlite"])
-                        + Self.arguments.prefix(4), in: folder.url)
+                        + Self.arguments.prefix(4))
                 #expect(outcome.status == (command == ["doctor"] ? 1 : 2), "\(outcome)")
                 #expect((outcome.output + outcome.errors).contains(message), "\(outcome)")
             }
@@ -239,7 +231,7 @@ struct ReloadTests {
 
     @Test("A server that was started without signing keys stays without")
     func without() async throws {
-        let token = try token("a")
+        let token = try token("a", "sign")
         let server = try SkanServer(in: folder, arguments: ["--tokens", "tokens.json"])
         kill(server.process.processIdentifier, SIGHUP)
         #expect(try server.waitForLog("tokens read again count=1"))

@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 @Suite("skan report")
-struct ReportCommandTests {
+struct ReportCommandTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -12,10 +12,10 @@ struct ReportCommandTests {
 
     /// Runs the command with an environment of its own.
     private func report(_ arguments: [String], _ environment: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(
+        try run(
             URL(fileURLWithPath: "/usr/bin/env"),
             ["-u", "LC_ALL", "-u", "LANG", "-u", "COLUMNS", "LC_CTYPE=C.UTF-8"] + environment
-                + [SkanProcess.binary.path, "report"] + arguments, in: folder.url)
+                + [SkanProcess.binary.path, "report"] + arguments)
     }
 
     @Test(
@@ -87,16 +87,16 @@ struct ReportCommandTests {
     @Test("A report goes into a FIFO, whose reader gets it")
     func fifo() throws {
         #expect(mkfifo(folder.path("fifo"), 0o600) == 0)
-        let outcome = try SkanProcess.run(
+        let outcome = try run(
             URL(fileURLWithPath: "/bin/sh"),
             [
                 "-c", "timeout 20 cat fifo & \"$0\" report -s skan.sqlite --by version --format csv -q -o fifo; wait",
                 SkanProcess.binary.path,
-            ], in: folder.url)
+            ])
         #expect(outcome.output.hasPrefix("version,"), "\(outcome)")
         // Still a FIFO: `[ -p FILE ]`.
         let test = URL(fileURLWithPath: "/usr/bin/test")
-        #expect(try SkanProcess.run(test, ["-p", "fifo"], in: folder.url).status == 0)
+        #expect(try run(test, ["-p", "fifo"]).status == 0)
     }
 
     @Test("A file that cannot be written is named", arguments: [".", "nowhere/report.csv"])
@@ -123,7 +123,7 @@ struct ReportCommandTests {
 }
 
 @Suite("skan export")
-struct ExportCommandTests {
+struct ExportCommandTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -131,8 +131,7 @@ struct ExportCommandTests {
     }
 
     private func export(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(
-            SkanProcess.binary, ["export", "-s", "skan.sqlite"] + arguments, in: folder.url)
+        try run(SkanProcess.binary, ["export", "-s", "skan.sqlite"] + arguments)
     }
 
     @Test("An export in parts is the whole export, with one line of names", arguments: ["ndjson", "csv"])
@@ -165,8 +164,7 @@ struct ExportCommandTests {
             (["--format", "xml"], "--format: found xml, expected one of ndjson, csv"),
         ])
     func refusals(_ arguments: [String], _ message: String) throws {
-        let outcome = try SkanProcess.run(
-            SkanProcess.binary, ["export", "-s", "skan.sqlite"] + arguments, in: folder.url)
+        let outcome = try run(SkanProcess.binary, ["export", "-s", "skan.sqlite"] + arguments)
         #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errors.contains(message), "\(outcome)")
     }
 }

@@ -77,22 +77,21 @@ struct SampleTests {
 }
 
 @Suite("From a bid request to a bid response, as the samples show it", .timeLimit(.minutes(5)))
-struct OpenRTBSampleTests {
+struct OpenRTBSampleTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
         try folder.makeSigningKeys()
-        _ = try SkanProcess.run(
-            SkanProcess.openssl, ["pkey", "-in", "new.pem", "-pubout", "-out", "new.public.pem"], in: folder.url)
+        _ = try run(SkanProcess.openssl, ["pkey", "-in", "new.pem", "-pubout", "-out", "new.public.pem"])
     }
 
     static let samples = SampleTests.samples.appendingPathComponent("openrtb")
 
     private func bid(_ program: String, _ request: String, _ server: SkanServer) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(
+        try run(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["SKAN_SIGNER=\(server.signer)", Self.samples.appendingPathComponent(program).path], in: folder.url,
+            ["SKAN_SIGNER=\(server.signer)", Self.samples.appendingPathComponent(program).path],
             input: request)
     }
 
@@ -110,13 +109,9 @@ struct OpenRTBSampleTests {
                 one["nonce"], skadn["sourceapp"], String(fidelity), one["timestamp"],
             ]
             let values = try parts.map { try #require($0 as? String) }
-            try Data(values.joined(separator: "\u{2063}").utf8).write(to: folder.url.appendingPathComponent("text"))
-            try #require((one["signature"] as? String).flatMap { Data(base64Encoded: $0) })
-                .write(to: folder.url.appendingPathComponent("signature"))
-            let outcome = try SkanProcess.run(
-                SkanProcess.openssl,
-                ["dgst", "-sha256", "-verify", "new.public.pem", "-signature", "signature", "text"], in: folder.url)
-            #expect(outcome.output == "Verified OK\n", "\(skadn)")
+            let signature = (one["signature"] as? String).flatMap { Data(base64Encoded: $0) }
+            #expect(
+                try opensslVerifies(signature, values.joined(separator: "\u{2063}"), key: "new.public.pem"), "\(skadn)")
         }
     }
 
@@ -177,12 +172,12 @@ struct OpenRTBSampleTests {
         let body =
             #"{"skadn": {"versions": ["4.0"], \#(ids)}, "adattributionkit": {"version": "\#(version)", \#(ids)}, "#
             + #""advertise": {"itunesitem": 1, "sourceidentifier": 1}}"#
-        let answer = try SkanProcess.run(
+        let answer = try run(
             SkanProcess.curl,
             [
                 "-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json", "--data", body,
                 "\(server.signer)/v1/openrtb/skadn",
-            ], in: folder.url
+            ]
         ).output
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
         #expect(answer.contains("Skan-Refused") == (field != nil))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Scenarios, played end to end")
-struct ScenarioTests {
+struct ScenarioTests: FolderSuite {
     static let samples = CommandTests.root.appendingPathComponent("samples/scenarios")
     static let agreement = "the report agrees with what was sent in every figure\n"
 
@@ -14,7 +14,7 @@ struct ScenarioTests {
     }
 
     private func simulate(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(["simulate"] + arguments + ["--keys", "keys"], in: folder.url)
+        try skan(["simulate"] + arguments + ["--keys", "keys"])
     }
 
     private func sample(_ name: String) -> String {
@@ -30,13 +30,11 @@ struct ScenarioTests {
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.hasSuffix(Self.agreement))
         #expect(outcome.output.contains("unanswered 0"))
-        let report = try SkanProcess.run(
-            ["report", "--store", "skan.sqlite", "--test", "--by", "day", "--columns", "postbacks", "--format", "csv"],
-            in: folder.url)
+        let report = try skan(
+            ["report", "--store", "skan.sqlite", "--test", "--by", "day", "--columns", "postbacks", "--format", "csv"])
         #expect(report.output.contains("2026-09-26"))
         #expect(!report.output.contains("2026-08") && !report.output.contains("2026-09-27"))
-        let recount = try SkanProcess.run(
-            ["recount", "--store", "skan.sqlite"] + SkanServer.testKeys, in: folder.url)
+        let recount = try skan(["recount", "--store", "skan.sqlite"] + SkanServer.testKeys)
         #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount)")
     }
 
@@ -45,19 +43,16 @@ struct ScenarioTests {
         arguments: ["launch", "small-network", "fraud-wave", "migration", "outage", "schema-change"])
     func imported(_ name: String) throws {
         let from = ["--days", "24", "--from", "2026-09-01", "--keys", "keys"]
-        let direct = try SkanProcess.run(
-            ["simulate", sample(name), "--store", "direct.sqlite"] + from, in: folder.url)
+        let direct = try skan(["simulate", sample(name), "--store", "direct.sqlite"] + from)
         #expect(direct.status == 0, "\(direct)")
-        let written = try SkanProcess.run(["simulate", sample(name), "--output", "out"] + from, in: folder.url)
+        let written = try skan(["simulate", sample(name), "--output", "out"] + from)
         #expect(written.status == 0, "\(written)")
-        let imported = try SkanProcess.run(
-            ["import", "--store", "imported.sqlite", "out/postbacks.ndjson"] + SkanServer.testKeys, in: folder.url)
+        let imported = try skan(["import", "--store", "imported.sqlite", "out/postbacks.ndjson"] + SkanServer.testKeys)
         // What a server refuses as no JSON is named as what cannot be used.
         #expect(imported.status == (direct.output.contains("refused 0,") ? 0 : 1), "\(imported)")
         for view in ["day,network,version", "app,recipient,sequence-index", "source-identifier,conversion-value"] {
             func report(_ store: String) throws -> [Substring] {
-                let outcome = try SkanProcess.run(
-                    ["report", "--store", store, "--test", "--by", view, "--format", "json"], in: folder.url)
+                let outcome = try skan(["report", "--store", store, "--test", "--by", view, "--format", "json"])
                 #expect(outcome.status == 0, "\(outcome)")
                 // The position names the store, and when it was recorded.
                 return outcome.output.split(separator: "\n").filter {
@@ -75,9 +70,8 @@ struct ScenarioTests {
             let outcome = try simulate(scenario, "--from", "2026-09-01", "--store", store, "--faults", "0")
             #expect(outcome.status == 0, "\(outcome)")
             #expect(!outcome.errors.contains("gave up"))
-            let report = try SkanProcess.run(
-                ["report", "--store", store, "--test", "--by", "day", "--columns", "postbacks", "--format", "csv"],
-                in: folder.url)
+            let report = try skan(
+                ["report", "--store", store, "--test", "--by", "day", "--columns", "postbacks", "--format", "csv"])
             var days: [String: Int] = [:]
             for line in report.output.split(whereSeparator: \.isNewline) {
                 let cells = line.split(separator: ",")
@@ -88,7 +82,7 @@ struct ScenarioTests {
         // The same devices with a server that is always there.
         let text = try String(contentsOfFile: sample("outage"), encoding: .utf8)
             .replacingOccurrences(of: "\"outages\": [{\"from\": 20, \"days\": 3}]", with: "\"outages\": []")
-        try Data(text.utf8).write(to: folder.url.appendingPathComponent("calm.json"))
+        try write(text, to: "calm.json")
         let (calm, down) = (try recorded("calm.json", "calm.sqlite"), try recorded(sample("outage"), "down.sqlite"))
         for day in ["2026-09-20", "2026-09-21", "2026-09-22"] {
             #expect(down[day, default: 0] == 0)
@@ -137,7 +131,7 @@ struct ScenarioTests {
 
     @Test("Posted to a server, slowly and with cut connections too, a scenario ends as expected")
     func post() throws {
-        _ = try SkanProcess.run(["simulate", "keys", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "keys", "--keys", "keys"])
         let server = try SkanServer(in: folder)
         let outcome = try simulate(
             sample("outage"), "--days", "3", "--post", server.url, "--report-url", server.console)
@@ -157,14 +151,12 @@ struct ScenarioTests {
         arguments: [["--days", "2", "--count", "50"], ["--count", "50"]])
     func distrust(_ arguments: [String]) throws {
         let server = try SkanServer(in: folder, arguments: [])
-        let outcome = try SkanProcess.run(
-            ["simulate", "--keys", "keys", "--post", server.url] + arguments, in: folder.url)
+        let outcome = try skan(["simulate", "--keys", "keys", "--post", server.url] + arguments)
         #expect(outcome.status == 2, "\(outcome)")
         #expect(outcome.errors.contains("the first genuine postback was answered 200 quarantined by "))
         let hint = "skan: hint: skan serve --store skan.sqlite --trust-test-key keys/test-p192.public.pem"
         #expect(outcome.errors.contains(hint))
-        let report = try SkanProcess.run(
-            ["report", "--store", "skan.sqlite", "--by", "", "--format", "json"], in: folder.url)
+        let report = try skan(["report", "--store", "skan.sqlite", "--by", "", "--format", "json"])
         let object = try JSONSerialization.jsonObject(with: Data(report.output.utf8)) as? [String: Any]
         #expect((object?["deliveries"] as? [String: Any])?["received"] as? Int == 1, "\(report.output)")
     }
@@ -180,7 +172,7 @@ struct ScenarioTests {
             ),
         ])
     func noServer(_ url: String, _ message: String, _ hint: String) throws {
-        _ = try SkanProcess.run(["simulate", "keys", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "keys", "--keys", "keys"])
         let server = try SkanServer(in: folder)
         let outcome = try simulate("--count", "20", "--post", url.replacing("PORT", with: "\(server.port)"))
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
@@ -203,7 +195,7 @@ struct ScenarioTests {
 
     @Test("A URL without a path is a server with its own paths")
     func withoutPath() throws {
-        _ = try SkanProcess.run(["simulate", "keys", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "keys", "--keys", "keys"])
         let server = try SkanServer(in: folder)
         let outcome = try simulate(
             sample("launch"), "--days", "3", "--post", "http://127.0.0.1:\(server.port)", "--report-url", server.console
@@ -226,10 +218,10 @@ struct ScenarioTests {
 
     @Test("Keys are made once, and a server is told of them")
     func keys() throws {
-        let first = try SkanProcess.run(["simulate", "keys", "--keys", "made"], in: folder.url)
+        let first = try skan(["simulate", "keys", "--keys", "made"])
         #expect(first.status == 0 && first.errors.contains("--trust-test-key made/test-p256.public.pem"), "\(first)")
         let key = try Data(contentsOf: URL(fileURLWithPath: folder.path("made/test-p256.pem")))
-        #expect(try SkanProcess.run(["simulate", "keys", "--keys", "made"], in: folder.url).status == 0)
+        #expect(try skan(["simulate", "keys", "--keys", "made"]).status == 0)
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("made/test-p256.pem"))) == key)
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("skan schema, and skan report revenue", .timeLimit(.minutes(5)))
-struct SchemaCommandTests {
+struct SchemaCommandTests: FolderSuite {
     let folder: WorkFolder
 
     static let schemas = """
@@ -33,12 +33,8 @@ struct SchemaCommandTests {
         try write(Self.always, to: "always.json")
     }
 
-    private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(name)))
-    }
-
     private func schema(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(["schema"] + arguments, in: folder.url)
+        try skan(["schema"] + arguments)
     }
 
     @Test("A file that is as it must be is shown with what it leaves out, and when both schemas may arrive")
@@ -117,8 +113,7 @@ struct SchemaCommandTests {
 
     @Test("A value is explained by the schema of the day on which it was set", arguments: explanations)
     func explain(_ arguments: [String], _ status: Int32, _ text: String) throws {
-        let outcome = try SkanProcess.run(
-            ["schema", "explain", "schemas.json", "--app", "525463029"] + arguments, in: folder.url)
+        let outcome = try skan(["schema", "explain", "schemas.json", "--app", "525463029"] + arguments)
         #expect(outcome.status == status && outcome.output == text, "\(outcome.output)\(outcome.errors)")
     }
 
@@ -129,8 +124,7 @@ struct SchemaCommandTests {
             ["--coarse", "huge", "--window", "1"], ["--value", "1", "--date", "2026-13-01"],
         ])
     func impossible(_ arguments: [String]) throws {
-        let outcome = try SkanProcess.run(
-            ["schema", "explain", "schemas.json", "--app", "525463029"] + arguments, in: folder.url)
+        let outcome = try skan(["schema", "explain", "schemas.json", "--app", "525463029"] + arguments)
         #expect(outcome.status == 2 && outcome.errors.hasPrefix("skan: error: "), "\(outcome.errors)")
     }
 
@@ -195,12 +189,11 @@ struct SchemaCommandTests {
     @Test("A server does not start with schemas that are wrong, and --check names every problem")
     func refusedStart() throws {
         try write("{\"version\": 2, \"schema\": []}", to: "bad.json")
-        let outcome = try SkanProcess.run(
+        let outcome = try skan(
             [
                 "serve", "--check", "--store", "new.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0",
                 "--schema", "bad.json",
-            ],
-            in: folder.url)
+            ])
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("bad.json: version: found the number 2"))
         #expect(outcome.errors.contains("bad.json: schema: found an array"))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("skan serve --check")
-struct ServeCheckTests {
+struct ServeCheckTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -13,13 +13,13 @@ struct ServeCheckTests {
             ["tokens", "create", "--name", "dsp", "--scope", "sign", "--file", "tokens.json"],
             ["simulate", "--count", "1", "--output", "bodies", "--keys", "keys"],
         ] {
-            let outcome = try SkanProcess.run(arguments, in: folder.url)
+            let outcome = try skan(arguments)
             try #require(outcome.status == 0, "\(outcome.errors)")
         }
     }
 
     private func check(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(["serve", "--check", "--store", "skan.sqlite"] + arguments, in: folder.url)
+        try skan(["serve", "--check", "--store", "skan.sqlite"] + arguments)
     }
 
     /// The files of a store, or of nothing.
@@ -59,10 +59,10 @@ struct ServeCheckTests {
     @Test("A store is reported with its version, owner and postbacks, and a running server is not disturbed")
     func store() throws {
         let server = try SkanServer(in: folder, arguments: [])
-        let posted = try SkanProcess.run(
+        let posted = try run(
             SkanProcess.curl,
             ["-s", "-H", "Content-Type: application/json", "--data-binary"]
-                + [try CommandTests.body("skan-3.0-win"), server.url], in: folder.url)
+                + [try CommandTests.body("skan-3.0-win"), server.url])
         #expect(posted.output.contains("\"recorded\""))
         let beside = try check("--listen", "127.0.0.1:\(server.port)", "--console", "127.0.0.1:0")
         #expect(beside.status == 2)
@@ -74,8 +74,7 @@ struct ServeCheckTests {
                 "skan: error: cannot listen on 127.0.0.1:\(server.port): the port is in use",
                 "skan: error: another process has the store skan.sqlite",
             ])
-        let again = try SkanProcess.run(
-            SkanProcess.curl, ["-s", "http://127.0.0.1:\(server.consolePort)/readyz"], in: folder.url)
+        let again = try run(SkanProcess.curl, ["-s", "http://127.0.0.1:\(server.consolePort)/readyz"])
         #expect(again.output == "ready\n")
         #expect(server.end(SIGTERM).status == 0)
 
@@ -97,7 +96,7 @@ struct ServeCheckTests {
             atPath: folder.path("link.sqlite"), withDestinationPath: "far/a.sqlite")
         let signing = ["--signing-keys", "keys.json", "--signing", "unix:link.sqlite-socket"]
         let addresses = ["--store", "link.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0"]
-        let new = try SkanProcess.run(["serve", "--check"] + addresses + signing, in: folder.url)
+        let new = try skan(["serve", "--check"] + addresses + signing)
         #expect(new.status == 0, "\(new)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("far")) == [])
         let server = try SkanServer(in: folder, store: "link.sqlite", arguments: signing)
@@ -106,7 +105,7 @@ struct ServeCheckTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path("far")).sorted()
                 == ["a.sqlite", "a.sqlite-web-ads"])
-        let made = try SkanProcess.run(["serve", "--check"] + addresses + signing, in: folder.url)
+        let made = try skan(["serve", "--check"] + addresses + signing)
         #expect(made.status == 0 && made.output.contains("web ads: \(resolved)/far/a.sqlite-web-ads: version "))
     }
 
@@ -127,7 +126,7 @@ struct ServeCheckTests {
 
     @Test("A store that cannot be used is a finding", arguments: badStores)
     func badStore(_ command: String, _ message: String) throws {
-        let made = try SkanProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], in: folder.url)
+        let made = try run(URL(fileURLWithPath: "/bin/sh"), ["-c", command])
         #expect(made.status == 0, "\(made.errors)")
         let outcome = try check("--listen", "127.0.0.1:0", "--console", "127.0.0.1:0")
         #expect(outcome.status == 2)
@@ -138,14 +137,12 @@ struct ServeCheckTests {
     @Test("A store that another program damaged keeps a server from starting, and is a finding")
     func damagedStore() throws {
         #expect(try SkanServer(in: folder, arguments: []).end(SIGTERM).status == 0)
-        let changed = try SkanProcess.run(
-            URL(fileURLWithPath: "/usr/bin/sqlite3"), ["skan.sqlite", "DROP TABLE postback; DROP TABLE postback_body"],
-            in: folder.url)
+        let changed = try run(
+            URL(fileURLWithPath: "/usr/bin/sqlite3"), ["skan.sqlite", "DROP TABLE postback; DROP TABLE postback_body"])
         #expect(changed.status == 0, "\(changed.errors)")
         for arguments in [["serve", "--check"], ["serve"]] {
-            let outcome = try SkanProcess.run(
-                arguments + ["-s", "skan.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0"],
-                in: folder.url)
+            let outcome = try skan(
+                arguments + ["-s", "skan.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0"])
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains("skan.sqlite: it is damaged\nskan: hint: restore a backup"), "\(outcome)")
             #expect(
@@ -170,13 +167,13 @@ struct ServeCheckTests {
     func problems() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("new.pem"))
         try #require(mkfifo(folder.path("fifo"), 0o600) == 0)
-        let outcome = try SkanProcess.run(
+        let outcome = try skan(
             [
                 "serve", "--check", "--store", "nowhere/skan.sqlite", "--listen", "nosuchhost.invalid:0", "--console",
                 "0.0.0.0:0", "--sign-rate", "0",
                 "--log-level", "loud", "--signing-keys", "keys.json", "--tokens", "fifo", "--trusted-proxy", "nonsense",
                 "--tls-certificate", "none.pem", "--tls-key", "tls-key.pem", "--trust-test-key", "none.pem",
-            ], in: folder.url)
+            ])
         #expect(outcome.status == 2)
         #expect(outcome.output.contains("console: https://0.0.0.0:0\n"))
         let expected = [

@@ -4,30 +4,26 @@ import TestSupport
 import Testing
 
 @Suite("The server, as a process", .timeLimit(.minutes(10)))
-struct ServerTests {
+struct ServerTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
         // Makes the test keys the server is told to trust.
-        _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"])
     }
 
     private func curl(_ arguments: String...) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments, in: folder.url).output
+        try run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments).output
     }
 
     private func post(_ body: String, to url: String) throws -> String {
-        try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(body, to: "body")
         return try curl("-H", "Content-Type: application/json", "--data-binary", "@body", url)
     }
 
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
-    }
-
     private func recount() throws -> SkanProcess.Outcome {
-        try SkanProcess.run(["recount", "--store", "skan.sqlite"] + SkanServer.testKeys, in: folder.url)
+        try skan(["recount", "--store", "skan.sqlite"] + SkanServer.testKeys)
     }
 
     @Test("Every answer of the ingress, with curl")
@@ -96,12 +92,12 @@ struct ServerTests {
     @Test("64 senders of one postback at once: one recorded, 63 duplicates")
     func concurrentSenders() throws {
         let server = try SkanServer(in: folder)
-        try Data(CommandTests.body("skan-4.0-web-fine").utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(CommandTests.body("skan-4.0-web-fine"), to: "body")
         let urls = (0..<64).flatMap { ["-o", "answer-\($0)", server.url] }
-        _ = try SkanProcess.run(
+        _ = try run(
             SkanProcess.curl,
             ["-s", "--parallel", "--parallel-immediate", "--parallel-max", "64", "--max-time", "60"]
-                + ["-H", "Content-Type: application/json", "--data-binary", "@body"] + urls, in: folder.url)
+                + ["-H", "Content-Type: application/json", "--data-binary", "@body"] + urls)
         let answers = try (0..<64).map {
             try String(contentsOf: folder.url.appendingPathComponent("answer-\($0)"), encoding: .utf8)
         }
@@ -204,9 +200,8 @@ struct ServerTests {
 
     /// Looks into the store, with another program, for each postback that was answered 200.
     private func expectOnce(_ answered: some Sequence<Substring>) throws {
-        let bodies = try SkanProcess.run(
-            SkanProcess.sqlite, ["skan.sqlite", "SELECT body FROM postback JOIN postback_body USING (id)"],
-            in: folder.url
+        let bodies = try run(
+            SkanProcess.sqlite, ["skan.sqlite", "SELECT body FROM postback JOIN postback_body USING (id)"]
         ).output.split(separator: "\n", omittingEmptySubsequences: true)
         let rows = try bodies.map { body in
             let key = try ReceivedPostback(reading: Array(body.utf8)).key
@@ -223,7 +218,7 @@ struct ServerTests {
         let command =
             "SKAN_STORE=other.sqlite SKAN_LISTEN=127.0.0.1:\(server.port) SKAN_CONSOLE=127.0.0.1:0 "
             + "\(SkanProcess.binary.path) serve"
-        let outcome = try SkanProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], in: folder.url)
+        let outcome = try run(URL(fileURLWithPath: "/bin/sh"), ["-c", command])
         #expect(outcome.status == 2)
         #expect(
             outcome.errors == """
@@ -240,12 +235,12 @@ struct ServerTests {
         let server = try SkanServer(
             in: folder, arguments: ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"])
         let url = server.url.replacingOccurrences(of: "http://", with: "https://")
-        try Data(CommandTests.body("skan-3.0-win").utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(CommandTests.body("skan-3.0-win"), to: "body")
         func post() throws -> SkanProcess.Outcome {
-            try SkanProcess.run(
+            try run(
                 SkanProcess.curl,
                 ["-sS", "-k", "-v", "--max-time", "60", "-H", "Content-Type: application/json"]
-                    + ["--data-binary", "@body", url], in: folder.url)
+                    + ["--data-binary", "@body", url])
         }
         func expiry() throws -> Double {
             let name = "\nskan_tls_certificate_expiry_timestamp_seconds "
@@ -312,8 +307,7 @@ struct ServerTests {
             (["--store", "s.sqlite", "--listen", "127.0.0.1:0", "--tokens", "none.json"], "unreadable-file"),
         ])
     func jsonFailure(_ arguments: [String], _ code: String) throws {
-        let outcome = try SkanProcess.run(
-            ["serve", "--console", "127.0.0.1:0", "--log-format", "json"] + arguments, in: folder.url)
+        let outcome = try skan(["serve", "--console", "127.0.0.1:0", "--log-format", "json"] + arguments)
         #expect(outcome.status == 2)
         let objects = try objects(outcome.errors)
         #expect(objects.count == 1, "\(outcome.errors)")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The server under signals and pressure, as a process", .serialized, .timeLimit(.minutes(5)))
-struct ServerUnderPressureTests {
+struct ServerUnderPressureTests: FolderSuite {
     /// What a stop may take, with what starting and ending processes beside other tests takes.
     private static let stopBound = Duration.seconds(9)
 
@@ -15,11 +15,11 @@ struct ServerUnderPressureTests {
     }
 
     private func curl(_ arguments: String...) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments, in: folder.url).output
+        try run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments).output
     }
 
     private func post(_ name: String, to server: SkanServer) throws -> String {
-        try Data(CommandTests.body(name).utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(CommandTests.body(name), to: "body")
         return try curl("-H", "Content-Type: application/json", "--data-binary", "@body", server.url)
     }
 
@@ -69,7 +69,7 @@ struct ServerUnderPressureTests {
         #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "locked\n")
 
         // Nobody can answer it while the lock is held; it is on its way when the signal comes.
-        try Data(CommandTests.body("skan-4.0-web-fine").utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(CommandTests.body("skan-4.0-web-fine"), to: "body")
         let sender = ChildProcess()
         sender.executableURL = SkanProcess.curl
         sender.arguments = [
@@ -108,12 +108,12 @@ struct ServerUnderPressureTests {
 
     @Test("A log that is not read does not block the server, and later says how much of it is missing")
     func stalledLog() throws {
-        _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"])
         // Its log is a pipe that is read until it listens and then not at all.
         let server = try SkanServer(in: folder, arguments: SkanServer.testKeys + ["--log-level", "debug"])
-        let load = try SkanProcess.run(
+        let load = try skan(
             ["simulate", "--count", "16000", "--seed", "3", "--keys", "keys", "--concurrency", "64"]
-                + ["--post", server.url], in: folder.url)
+                + ["--post", server.url])
         #expect(load.status == 0, "\(load.output)\(load.errors)")
         #expect(try post("skan-3.0-win", to: server).contains("\"recorded\""))
         #expect(try curl("\(server.console)/healthz").contains("200 OK"))
@@ -123,11 +123,11 @@ struct ServerUnderPressureTests {
 
     @Test("A log that is not read does not delay the stop")
     func stalledLogAtStop() throws {
-        _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"])
         let server = try SkanServer(in: folder, arguments: SkanServer.testKeys + ["--log-level", "debug"])
-        _ = try SkanProcess.run(
+        _ = try skan(
             ["simulate", "--count", "2000", "--seed", "3", "--keys", "keys", "--concurrency", "64"]
-                + ["--post", server.url], in: folder.url)
+                + ["--post", server.url])
         let start = ContinuousClock.now
         kill(server.process.processIdentifier, SIGTERM)
         server.process.waitUntilExit()
@@ -173,7 +173,7 @@ struct ServerUnderPressureTests {
     /// Changes the soft limit of a process that runs.
     private func limitOpenFiles(of id: Int32, to count: Int) throws {
         let program = URL(fileURLWithPath: "/usr/bin/prlimit")
-        let outcome = try SkanProcess.run(program, ["--pid", "\(id)", "--nofile=\(count):"], in: folder.url)
+        let outcome = try run(program, ["--pid", "\(id)", "--nofile=\(count):"])
         try #require(outcome.status == 0, "\(outcome.errors)")
     }
 

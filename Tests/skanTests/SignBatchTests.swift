@@ -2,14 +2,13 @@ import Foundation
 import Testing
 
 @Suite("Signing many orders, as a process", .timeLimit(.minutes(5)))
-struct SignBatchTests {
+struct SignBatchTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
         try folder.makeSigningKeys()
-        _ = try SkanProcess.run(
-            SkanProcess.openssl, ["pkey", "-in", "new.pem", "-pubout", "-out", "new.public.pem"], in: folder.url)
+        _ = try run(SkanProcess.openssl, ["pkey", "-in", "new.pem", "-pubout", "-out", "new.public.pem"])
     }
 
     private static func order(_ item: Int, _ members: String = #""source-identifier": 5239"#) -> String {
@@ -36,8 +35,8 @@ struct SignBatchTests {
         lines[6] = ""
         lines[1499] = Self.order(1500, #""source-identifier": 10000"#)
         lines[2000] = "{"
-        try Data(lines.joined(separator: "\n").utf8).write(to: folder.url.appendingPathComponent("orders.ndjson"))
-        let outcome = try SkanProcess.run(["sign", "--batch", "orders.ndjson"] + keys, in: folder.url)
+        try write(lines.joined(separator: "\n"), to: "orders.ndjson")
+        let outcome = try skan(["sign", "--batch", "orders.ndjson"] + keys)
         #expect(outcome.status == 1, "\(outcome.errors)")
         let answers = try answers(outcome.output)
         #expect(answers.map { $0["line"] as? Int } == (1...3000).filter { $0 != 7 })
@@ -58,8 +57,8 @@ struct SignBatchTests {
 
     @Test("openssl verifies what a batch signed, and the time is the one given")
     func verified() throws {
-        let outcome = try SkanProcess.run(
-            ["sign", "--batch", "-", "--keys", "keys.json", "--timestamp", "1676057605705"], in: folder.url,
+        let outcome = try skan(
+            ["sign", "--batch", "-", "--keys", "keys.json", "--timestamp", "1676057605705"],
             input: (1...5).map { Self.order($0) }.joined(separator: "\n"))
         #expect(outcome.status == 0, "\(outcome.errors)")
         var nonces: Set<String> = []
@@ -70,13 +69,8 @@ struct SignBatchTests {
             let nonce = try #require(values["nonce"] as? String)
             let text = ["4.0", "example123.skadnetwork", "5239", "\(item)", nonce, "1234567891", "1", "1676057605705"]
                 .joined(separator: "\u{2063}")
-            try Data(text.utf8).write(to: folder.url.appendingPathComponent("text"))
-            try #require((values["attribution-signature"] as? String).flatMap { Data(base64Encoded: $0) })
-                .write(to: folder.url.appendingPathComponent("signature"))
-            let verified = try SkanProcess.run(
-                SkanProcess.openssl,
-                ["dgst", "-sha256", "-verify", "new.public.pem", "-signature", "signature", "text"], in: folder.url)
-            #expect(verified.output == "Verified OK\n")
+            let signature = (values["attribution-signature"] as? String).flatMap { Data(base64Encoded: $0) }
+            #expect(try opensslVerifies(signature, text, key: "new.public.pem"))
             nonces.insert(nonce)
         }
         #expect(nonces.count == 5)
@@ -93,7 +87,7 @@ struct SignBatchTests {
             (["--batch", "-", "--keys", "keys.json", "--format", "swift"], "--format swift: found with --batch"),
         ])
     func failures(_ arguments: [String], _ words: String) throws {
-        let outcome = try SkanProcess.run(["sign"] + arguments, in: folder.url, input: "\n\n")
+        let outcome = try skan(["sign"] + arguments, input: "\n\n")
         #expect(outcome.status == 2 && outcome.output == "")
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }
@@ -102,8 +96,8 @@ struct SignBatchTests {
     func lines() throws {
         let long = Self.order(1, #""x": "\#(String(repeating: "x", count: 300_000))""#)
         let other = Self.order(2).replacing("example123", with: "other456")
-        let outcome = try SkanProcess.run(
-            ["sign", "--batch", "-", "--keys", "keys.json"], in: folder.url,
+        let outcome = try skan(
+            ["sign", "--batch", "-", "--keys", "keys.json"],
             input: [long, other, Self.order(3)].joined(separator: "\r\n"))
         #expect(outcome.status == 1)
         let answers = try answers(outcome.output)
@@ -116,13 +110,13 @@ struct SignBatchTests {
     @Test("A batch over HTTP: every line is answered, and the bounds are those described", arguments: requests)
     func overHTTP(_ body: String, _ type: String, _ status: String, _ lines: [Int], _ signed: Int) throws {
         let server = try SkanServer(in: folder, arguments: SkanServer.signing)
-        try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
-        let output = try SkanProcess.run(
+        try write(body, to: "body")
+        let output = try run(
             SkanProcess.curl,
             [
                 "-s", "--max-time", "60", "-w", "%{http_code}", "-H", "Content-Type: \(type)", "--data-binary", "@body",
                 "\(server.signer)/v1/impressions/batch",
-            ], in: folder.url
+            ]
         ).output
         #expect(output.hasSuffix(status), "\(output.suffix(300))")
         let answers = try answers(String(output.dropLast(3)))

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite("The signing listener, as a process", .timeLimit(.minutes(5)))
-struct SigningListenerTests {
+struct SigningListenerTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -25,9 +25,8 @@ struct SigningListenerTests {
     }
 
     private func curl(_ arguments: String...) throws -> String {
-        try SkanProcess.run(
-            SkanProcess.curl, ["-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json"] + arguments,
-            in: folder.url
+        try run(
+            SkanProcess.curl, ["-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json"] + arguments
         ).output
     }
 
@@ -58,8 +57,7 @@ struct SigningListenerTests {
         let key = try SignaturePublicKey(file: folder.path("new.pem"))
         #expect(key.fingerprint.hasPrefix(counter.1))
         #expect(metrics.contains("skan_signing_queue_depth 0"))
-        let second = try SkanProcess.run(
-            ["serve", "--console", "127.0.0.1:0"] + arguments, in: folder.url)
+        let second = try skan(["serve", "--console", "127.0.0.1:0"] + arguments)
         #expect(second.status == 2)
         #expect(second.errors.contains("another process listens at signer.sock"), "\(second.errors)")
         #expect(server.end(SIGTERM).status == 0)
@@ -80,8 +78,7 @@ struct SigningListenerTests {
         let killed = try SkanServer(in: folder, store: nil, arguments: arguments)
         _ = killed.end(SIGKILL)
         #expect(FileManager.default.fileExists(atPath: folder.path("signer.sock")))
-        let check = try SkanProcess.run(
-            ["serve", "--check", "--console", "127.0.0.1:0"] + arguments, in: folder.url)
+        let check = try skan(["serve", "--check", "--console", "127.0.0.1:0"] + arguments)
         #expect(check.status == 0, "\(check.errors)")
         #expect(check.output.contains("signing: socket signer.sock\n"))
         let server = try SkanServer(in: folder, store: nil, arguments: arguments)
@@ -89,8 +86,7 @@ struct SigningListenerTests {
         #expect(answer.hasPrefix("HTTP/1.1 200 "))
         #expect(server.end(SIGTERM).status == 0)
         try Data().write(to: folder.url.appendingPathComponent("signer.sock"))
-        let refused = try SkanProcess.run(
-            ["serve", "--check", "--console", "127.0.0.1:0"] + arguments, in: folder.url)
+        let refused = try skan(["serve", "--check", "--console", "127.0.0.1:0"] + arguments)
         #expect(refused.status == 2)
         #expect(refused.errors.contains("signer.sock exists and is not a socket"), "\(refused.errors)")
     }
@@ -137,7 +133,7 @@ struct SigningListenerTests {
     func contradiction(_ arguments: [String], _ message: String) throws {
         let console = arguments.contains("--console") ? [] : ["--console", "127.0.0.1:0"]
         for check in [["--check"], []] {
-            let outcome = try SkanProcess.run(["serve"] + check + console + arguments, in: folder.url)
+            let outcome = try skan(["serve"] + check + console + arguments)
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
         }
@@ -150,9 +146,9 @@ struct SigningListenerTests {
     func otherCounts(_ contents: String) throws {
         try Data(contents.utf8).write(to: URL(fileURLWithPath: folder.path("c.ndjson")))
         for check in [["--check"], []] {
-            let outcome = try SkanProcess.run(
+            let outcome = try skan(
                 ["serve", "--console", "127.0.0.1:0", "--signing", "127.0.0.1:0", "--signing-keys", "keys.json"] + check
-                    + ["--counts", "c.ndjson"], in: folder.url)
+                    + ["--counts", "c.ndjson"])
             #expect(outcome.status == 2)
             #expect(
                 outcome.errors.contains("cannot write c.ndjson: it does not end with a line of counts"),
@@ -164,20 +160,15 @@ struct SigningListenerTests {
 
     @Test("A token with the scope sign opens it, and metrics and the log name its holder")
     func tokens() throws {
-        func token(_ name: String, _ scope: String) throws -> String {
-            let outcome = try SkanProcess.run(
-                ["tokens", "create", "--name", name, "--scope", scope, "--file", "tokens.json"], in: folder.url)
-            return String(outcome.output.dropLast())
-        }
         let (dsp, viewer) = (try token("dsp-1", "sign"), try token("viewer", "report"))
         let server = try SkanServer(
             in: folder, arguments: SkanServer.signing + ["--tokens", "tokens.json", "--log-level", "debug"])
         func status(_ authorization: String?) throws -> String {
             let field = authorization.map { ["-H", "Authorization: \($0)"] } ?? []
-            return try SkanProcess.run(
+            return try run(
                 SkanProcess.curl,
                 ["-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json"] + field
-                    + ["--data", Self.order(), "\(server.signer)/v1/impressions"], in: folder.url
+                    + ["--data", Self.order(), "\(server.signer)/v1/impressions"]
             ).output
         }
         let none = try status(nil)
@@ -192,10 +183,9 @@ struct SigningListenerTests {
             #expect(line.contains(field), "\(line)")
         }
         #expect(line.contains(#/ keys=[0-9a-f]{16} /#))
-        let metrics = try SkanProcess.run(
+        let metrics = try run(
             SkanProcess.curl,
-            ["-s", "--max-time", "60", "-H", "Authorization: Bearer \(viewer)", "\(server.console)/metrics"],
-            in: folder.url
+            ["-s", "--max-time", "60", "-H", "Authorization: Bearer \(viewer)", "\(server.console)/metrics"]
         ).output
         #expect(metrics.contains(#"status="200",caller="dsp-1"} 1"#), "\(metrics)")
         #expect(metrics.contains(#"status="403",caller="viewer"} 1"#))
@@ -215,7 +205,7 @@ struct SigningListenerTests {
     @Test("While keys are exchanged, every answer verifies with one of both, and the stop is clean")
     func exchange() async throws {
         for name in ["a", "b"] {
-            _ = try SkanProcess.run(["keys", "generate", "\(name).pem"], in: folder.url)
+            _ = try skan(["keys", "generate", "\(name).pem"])
         }
         func use(_ name: String) throws {
             let list = """

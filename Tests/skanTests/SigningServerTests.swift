@@ -6,31 +6,19 @@ import TestSupport
 import Testing
 
 @Suite("The signing API of the server, as a process", .timeLimit(.minutes(10)))
-struct SigningServerTests {
+struct SigningServerTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
         try folder.makeSigningKeys()
         for name in ["old", "new"] {
-            _ = try SkanProcess.run(
-                SkanProcess.openssl, ["pkey", "-in", "\(name).pem", "-pubout", "-out", "\(name).public.pem"],
-                in: folder.url)
+            _ = try run(SkanProcess.openssl, ["pkey", "-in", "\(name).pem", "-pubout", "-out", "\(name).public.pem"])
         }
     }
 
     private func server() throws -> SkanServer {
         try SkanServer(in: folder, arguments: SkanServer.signing)
-    }
-
-    /// Whether the network's key made a DER signature over a text, says the openssl binary.
-    private func opensslVerifies(_ signature: Data, _ text: String, version: String) throws -> Bool {
-        try Data(text.utf8).write(to: folder.url.appendingPathComponent("text"))
-        try signature.write(to: folder.url.appendingPathComponent("signature"))
-        let key = ["1.0", "2.0"].contains(version) ? "old.public.pem" : "new.public.pem"
-        let outcome = try SkanProcess.run(
-            SkanProcess.openssl, ["dgst", "-sha256", "-verify", key, "-signature", "signature", "text"], in: folder.url)
-        return outcome.output == "Verified OK\n"
     }
 
     /// Header and payload of a JWS, after the openssl binary has verified it.
@@ -49,7 +37,7 @@ struct SigningServerTests {
             return Data([0x02, UInt8(number.count)]) + number
         }
         let der = Data([0x30, UInt8(integers[0].count + integers[1].count)]) + integers[0] + integers[1]
-        #expect(try opensslVerifies(der, "\(parts[0]).\(parts[1])", version: "4.0"))
+        #expect(try opensslVerifies(der, "\(parts[0]).\(parts[1])", key: "new.public.pem"))
         let objects = try bytes.prefix(2).map { try #require(JSONSerialization.jsonObject(with: $0) as? [String: Any]) }
         return (objects[0], objects[1])
     }
@@ -140,8 +128,9 @@ struct SigningServerTests {
             let values = try #require(one["impression"] as? [String: Any])
             let text = try order.map { name in "\(try #require(values[name], "\(form) \(version) lacks \(name)"))" }
             let base64 = try #require(values["attribution-signature"] as? String)
-            let signature = try #require(Data(base64Encoded: base64))
-            #expect(try opensslVerifies(signature, text.joined(separator: "\u{2063}"), version: version))
+            let key = ["1.0", "2.0"].contains(version) ? "old.public.pem" : "new.public.pem"
+            let signature = Data(base64Encoded: base64)
+            #expect(try opensslVerifies(signature, text.joined(separator: "\u{2063}"), key: key))
             nonces.insert(try #require(values["nonce"] as? String))
             #expect((one["store-kit-product-parameters"] != nil) == (form == "storekit-rendered"))
             #expect((one["ad-impression-properties"] != nil) == (form == "view-through"))
@@ -207,13 +196,13 @@ struct SigningServerTests {
             ),
         ]
         for row in rows {
-            try Data(row.body.utf8).write(to: folder.url.appendingPathComponent("body"))
-            let answer = try SkanProcess.run(
+            try write(row.body, to: "body")
+            let answer = try run(
                 SkanProcess.curl,
                 [
                     "-s", "-i", "--max-time", "60", "-H", "Content-Type: \(row.type)", "--data-binary", "@body",
                     "\(server.signer)/v1/\(row.path)",
-                ], in: folder.url
+                ]
             ).output
             #expect(answer.hasPrefix("HTTP/1.1 \(row.status) "), "\(row.body.prefix(80)): \(answer)")
             #expect(answer.contains(#"{"status":"refused","#))
@@ -225,8 +214,7 @@ struct SigningServerTests {
 
     @Test("Without keys there is nothing to listen for")
     func withoutKeys() throws {
-        let outcome = try SkanProcess.run(
-            ["serve", "--store", "s.sqlite", "--console", "127.0.0.1:0", "--signing", "127.0.0.1:0"], in: folder.url)
+        let outcome = try skan(["serve", "--store", "s.sqlite", "--console", "127.0.0.1:0", "--signing", "127.0.0.1:0"])
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("there are no keys to sign with\nskan: hint: give --signing-keys FILE"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
@@ -244,98 +232,6 @@ struct SigningServerTests {
     }
 
     // MARK: /v1/openrtb/skadn
-
-    @Test("300 bid requests of exchanges; openssl verifies every signature over a text put together here")
-    func bids() async throws {
-        let server = try server()
-        let client = ConsoleClient(url: server.signer)
-        let network = BidRequestGenerator.Network(
-            id: "example123.skadnetwork", registryID: 306, versions: [.v2_0, .v2_1, .v2_2, .v3_0, .v4_0])
-        var generator = BidRequestGenerator(network: network, seed: 20_261_121)
-        var nonces: [String] = []
-        var seen: Set<BidRequestCase.Expectation> = []
-        for _ in 0..<300 {
-            let bid = generator.next()
-            let answer = try await client.post("/v1/openrtb/skadn", json: bid.body)
-            let object = try object(answer.body)
-            let ext = object["ext"] as? [String: Any] ?? [:]
-            let refusals = object["refusals"] as? [[String: Any]] ?? []
-            // What cannot be read is 400, what was understood and is impossible 422.
-            let refused = object["reason"] as? String == "bad-field" ? 400 : 422
-            #expect(answer.status == (ext.isEmpty ? refused : refusals.isEmpty ? 200 : 207), "\(bid)")
-            for (name, expected, lossReason) in [
-                ("skadn", bid.skadn, 214), ("adattributionkit", bid.adAttributionKit, 216),
-            ] {
-                let refusal = refusals.first { $0["extension"] as? String == name }
-                let reasonFound = refusal?["reason"] as? String
-                switch expected {
-                case .absent: #expect(ext[name] == nil && refusal == nil, "\(bid)")
-                case .refused(let reason):
-                    #expect(ext[name] == nil, "\(bid)")
-                    #expect(reasonFound == reason, "\(bid)")
-                    #expect(refusal?["lossreason"] as? Int == lossReason)
-                    seen.insert(expected)
-                case .signed(let version, let network, let count):
-                    let signed = try #require(ext[name] as? [String: Any], "\(bid)")
-                    #expect(signed["version"] as? String == version, "\(bid)")
-                    let found =
-                        try name == "skadn"
-                        ? skadnNonces(signed, bid, network: network) : jwtNonces(signed, bid, network: network)
-                    #expect(found.count == count, "\(bid)")
-                    nonces += found
-                    seen.insert(.signed(version: version, network: network, signatures: count))
-                }
-            }
-        }
-        #expect(Set(nonces).count == nonces.count)
-        // Five versions in both spellings, AdAttributionKit, and the three refusals.
-        #expect(seen.count == 14, "\(seen)")
-    }
-
-    /// The nonces of `bid.ext.skadn`, each with a signature that openssl verified.
-    private func skadnNonces(_ skadn: [String: Any], _ bid: BidRequestCase, network: String) throws -> [String] {
-        let version = try #require(skadn["version"] as? String)
-        let number = version == "4.0" ? bid.sourceIdentifier : bid.campaign
-        let numbers = [
-            "sourceidentifier": version == "4.0" ? number : nil, "campaign": version == "4.0" ? nil : number,
-        ]
-        for (name, value) in numbers {
-            #expect(skadn[name] as? String == value.map { String($0) }, "\(bid)")
-        }
-        #expect(skadn["network"] as? String == network, "\(bid)")
-        #expect(skadn["itunesitem"] as? String == String(bid.itunesItem), "\(bid)")
-        #expect(skadn["sourceapp"] as? String == String(bid.sourceApp), "\(bid)")
-        let isFlat = version < "2.2"
-        #expect((skadn["fidelities"] == nil) == isFlat)
-        let signed = isFlat ? [skadn] : try #require(skadn["fidelities"] as? [[String: Any]])
-        let fidelities = signed.map { $0["fidelity"] as? Int }
-        #expect(fidelities == (isFlat ? [nil] : [0, 1]))
-        return try signed.map { one in
-            let nonce = try #require(one["nonce"] as? String)
-            let timestamp = try #require(one["timestamp"] as? String)
-            let signature = try #require((one["signature"] as? String).flatMap { Data(base64Encoded: $0) })
-            var values = [version, network, String(number ?? -1), String(bid.itunesItem), nonce, String(bid.sourceApp)]
-            if let fidelity = one["fidelity"] as? Int {
-                values.append(String(fidelity))
-            }
-            values.append(timestamp)
-            let text = values.joined(separator: "\u{2063}")
-            #expect(try opensslVerifies(signature, text, version: version), "\(bid)")
-            return nonce
-        }
-    }
-
-    /// The impression identifier of `bid.ext.adattributionkit`, whose JWS openssl verified.
-    private func jwtNonces(_ signed: [String: Any], _ bid: BidRequestCase, network: String) throws -> [String] {
-        let (header, payload) = try verifiedJWS(#require(signed["jwt"] as? String))
-        #expect(header as? [String: String] == ["alg": "ES256", "kid": network], "\(bid)")
-        #expect(payload["ad-network-identifier"] as? String == network)
-        #expect(payload["publisher-item-identifier"] as? Int64 == bid.sourceApp)
-        #expect(payload["advertised-item-identifier"] as? Int64 == bid.itunesItem)
-        #expect(payload["source-identifier"] as? Int64 == bid.sourceIdentifier)
-        #expect(signed["itunesitem"] as? String == String(bid.itunesItem))
-        return [try #require(payload["impression-identifier"] as? String)]
-    }
 
     @Test("What is shown around the ad is answered where the request supports it, and only there", arguments: [1, 0])
     func surroundings(_ supported: Int) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// Every figure is counted a second time, from the bytes of the export.
 @Suite("skan report NAME and /v1/reports/NAME", .timeLimit(.minutes(5)))
-struct StandardReportCommandTests {
+struct StandardReportCommandTests: FolderSuite {
     let folder: WorkFolder
 
     static let period = ["--from", "2026-09-15", "--to", "2026-09-26"]
@@ -13,14 +13,13 @@ struct StandardReportCommandTests {
     init() throws {
         folder = try WorkFolder()
         let scenario = ScenarioTests.samples.appendingPathComponent("launch.json").path
-        let outcome = try SkanProcess.run(
-            ["simulate", scenario, "--days", "26", "--from", "2026-09-01", "--keys", "keys", "--store", "skan.sqlite"],
-            in: folder.url)
+        let outcome = try skan(
+            ["simulate", scenario, "--days", "26", "--from", "2026-09-01", "--keys", "keys", "--store", "skan.sqlite"])
         try #require(outcome.status == 0, "\(outcome)")
     }
 
     private func report(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(["report", "--store", "skan.sqlite", "--test"] + arguments, in: folder.url)
+        try skan(["report", "--store", "skan.sqlite", "--test"] + arguments)
     }
 
     private func json(_ text: String) throws -> [String: Any] {
@@ -28,8 +27,7 @@ struct StandardReportCommandTests {
     }
 
     private func sections(_ name: String, _ arguments: [String] = period) throws -> [String: [String: Any]] {
-        let outcome = try SkanProcess.run(
-            ["report", name, "--store", "skan.sqlite", "--test", "--format", "json"] + arguments, in: folder.url)
+        let outcome = try skan(["report", name, "--store", "skan.sqlite", "--test", "--format", "json"] + arguments)
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
         let sections = try #require(try json(outcome.output)["sections"] as? [[String: Any]])
         return Dictionary(uniqueKeysWithValues: sections.map { ($0["section"] as? String ?? "", $0) })
@@ -68,9 +66,7 @@ struct StandardReportCommandTests {
     }
 
     private func postbacks() throws -> [Postback] {
-        let export = try SkanProcess.run(
-            ["export", "--store", "skan.sqlite", "--test", "--format", "ndjson", "--bodies"],
-            in: folder.url)
+        let export = try skan(["export", "--store", "skan.sqlite", "--test", "--format", "ndjson", "--bodies"])
         #expect(export.status == 0, "\(export.errors)")
         return try export.output.split(separator: "\n").map { line in
             let row = try json(String(line))
@@ -146,9 +142,7 @@ struct StandardReportCommandTests {
     func console() throws {
         let server = try SkanServer(in: folder)
         func ask(_ query: String) throws -> String {
-            try SkanProcess.run(
-                SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/v1/reports/\(query)"], in: folder.url
-            ).output
+            try run(SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/v1/reports/\(query)"]).output
         }
         for name in [
             "overview", "campaigns", "sources", "conversions", "windows", "wins", "redownloads", "re-engagements",
@@ -163,9 +157,8 @@ struct StandardReportCommandTests {
             for format in ["table", "ndjson", "markdown", "html"] {
                 let text = try ask("\(query)&format=\(format)&explain=true")
                 #expect(!text.isEmpty && !text.contains("\"refused\""), "\(name) \(format)")
-                let printed = try SkanProcess.run(
-                    ["report", name, "--store", "skan.sqlite", "--test", "--explain", "--format", format] + Self.period,
-                    in: folder.url)
+                let printed = try skan(
+                    ["report", name, "--store", "skan.sqlite", "--test", "--explain", "--format", format] + Self.period)
                 #expect(printed.status == 0 && (printed.output == text || name == "overview"), "\(name) \(format)")
             }
         }
@@ -187,7 +180,7 @@ struct StandardReportCommandTests {
             (["costs", "--where", "country=DE"], "where: found country with report costs, expected network or app"),
         ])
     func refusals(_ arguments: [String], _ message: String) throws {
-        let outcome = try SkanProcess.run(["report", "--store", "skan.sqlite"] + arguments, in: folder.url)
+        let outcome = try skan(["report", "--store", "skan.sqlite"] + arguments)
         #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errors.contains(message), "\(outcome)")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 // One at a time: a transaction that one holds open keeps others' reports from what was recorded after it began, on the
 // whole server.
 @Suite("Moving a store, as a process", .serialized, .timeLimit(.minutes(10)))
-struct StoreCopyTests {
+struct StoreCopyTests: FolderSuite {
     let folder: WorkFolder
     let server: PostgreSQLServer
     let database: String
@@ -15,10 +15,6 @@ struct StoreCopyTests {
         folder = try WorkFolder()
         server = try .shared()
         database = try server.makeDatabase()
-    }
-
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
     }
 
     private func start(_ program: URL, _ arguments: [String]) throws -> ChildProcess {
@@ -65,7 +61,7 @@ struct StoreCopyTests {
             #expect(words[0] == words[1])
         }
         for store in [one, other] {
-            let recount = try SkanProcess.run(["recount", "--store", store] + SkanServer.testKeys, in: folder.url)
+            let recount = try skan(["recount", "--store", store] + SkanServer.testKeys)
             #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount)")
         }
     }
@@ -158,7 +154,7 @@ struct StoreCopyTests {
         let exchange = """
             UPDATE postback_body SET id = -id WHERE id IN (3, 4); UPDATE postback_body SET id = 7 + id WHERE id < 0
             """
-        #expect(try SkanProcess.run(SkanProcess.sqlite, ["skan.sqlite", exchange], in: folder.url).status == 0)
+        #expect(try run(SkanProcess.sqlite, ["skan.sqlite", exchange]).status == 0)
         let copy = try skan("store", "copy", "skan.sqlite", "copy.sqlite")
         #expect(copy.status == 1, "\(copy)")
         #expect(copy.errors.contains("2 postbacks were left out, the first of them 3, 4: "), "\(copy)")
@@ -168,16 +164,12 @@ struct StoreCopyTests {
 }
 
 @Suite("Backups, as a process", .timeLimit(.minutes(10)))
-struct BackupTests {
+struct BackupTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-        _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"], in: folder.url)
-    }
-
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
+        _ = try skan(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"])
     }
 
     private func files() throws -> [String] {
@@ -199,8 +191,7 @@ struct BackupTests {
         traffic.waitUntilExit()
         #expect(server.end(SIGTERM).status == 0)
         for number in 1...3 {
-            let recount = try SkanProcess.run(
-                ["recount", "--store", "copy-\(number).sqlite"] + SkanServer.testKeys, in: folder.url)
+            let recount = try skan(["recount", "--store", "copy-\(number).sqlite"] + SkanServer.testKeys)
             #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount)")
         }
         let restored = try SkanServer(in: folder, arguments: SkanServer.testKeys + ["--store", "copy-3.sqlite"])
@@ -233,9 +224,9 @@ struct BackupTests {
     func foreignLog() throws {
         let server = try SkanServer(in: folder)
         let post = ["simulate", "--count", "100", "--keys", "keys", "--post", server.url]
-        #expect(try SkanProcess.run(post, in: folder.url).status == 0)
+        #expect(try skan(post).status == 0)
         #expect(try skan("backup", "--store", "skan.sqlite", "copy.sqlite").status == 0)
-        #expect(try SkanProcess.run(post + ["--seed", "2"], in: folder.url).status == 0)
+        #expect(try skan(post + ["--seed", "2"]).status == 0)
         _ = server.end(SIGKILL)
         try Data(contentsOf: folder.url.appendingPathComponent("copy.sqlite")).write(
             to: folder.url.appendingPathComponent("skan.sqlite"))
@@ -253,8 +244,7 @@ struct BackupTests {
             #expect(FileManager.default.fileExists(atPath: folder.path("skan.sqlite-wal")))
             _ = restored.end(SIGKILL)
         }
-        let recount = try SkanProcess.run(
-            ["recount", "--store", "skan.sqlite"] + SkanServer.testKeys, in: folder.url)
+        let recount = try skan(["recount", "--store", "skan.sqlite"] + SkanServer.testKeys)
         #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount)")
     }
 
@@ -264,10 +254,9 @@ struct BackupTests {
         #expect(server.end(SIGTERM).status == 0)
         let before = try files()
         // A bound on the size of files, above that of the -shm, ends writing as a full disk does.
-        let outcome = try SkanProcess.run(
+        let outcome = try run(
             URL(fileURLWithPath: "/bin/sh"),
-            ["-c", "trap '' XFSZ; ulimit -f 72; exec \(SkanProcess.binary.path) backup -s skan.sqlite copy.sqlite"],
-            in: folder.url)
+            ["-c", "trap '' XFSZ; ulimit -f 72; exec \(SkanProcess.binary.path) backup -s skan.sqlite copy.sqlite"])
         #expect(outcome.status == 2, "\(outcome)")
         #expect(outcome.errors.hasPrefix("skan: error: cannot write the copy copy.sqlite: "), "\(outcome.errors)")
         #expect(try files().filter { $0.hasPrefix("copy") } == before.filter { $0.hasPrefix("copy") })
@@ -283,9 +272,8 @@ struct BackupTests {
             "3120", "--advertised-app", "525463029", "--destination", "https://network.example")
         let link = try #require(try JSONSerialization.jsonObject(with: Data(issued.output.utf8)) as? [String: Any])
         let nonce = try #require(link["attributionSourceNonce"] as? String)
-        let outcome = try SkanProcess.run(
-            ["backup", "--store", "skan.sqlite", "copy.sqlite"] + (keepsNonces ? ["--keep-nonces"] : []),
-            in: folder.url)
+        let outcome = try skan(
+            ["backup", "--store", "skan.sqlite", "copy.sqlite"] + (keepsNonces ? ["--keep-nonces"] : []))
         #expect(outcome.output.contains("copied 1 web ads to copy.sqlite-web-ads"), "\(outcome)")
         #expect(outcome.output.contains("expired in the copy so that none is answered twice: 1\n") == !keepsNonces)
         #expect(try tap(nonce, on: server).contains("\"signature\""), "the original is as it was")
@@ -300,12 +288,11 @@ struct BackupTests {
         let body =
             #"{"source_engagement_type":"click_to_App_Store","source_domain":"example.com","#
             + #""source_nonce":"\#(nonce)","version":"4.0"}"#
-        try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(body, to: "body")
         let url = "http://127.0.0.1:\(server.port)/.well-known/skadnetwork/get-signed-payload"
-        return try SkanProcess.run(
+        return try run(
             SkanProcess.curl,
-            ["-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", "@body", url],
-            in: folder.url
+            ["-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", "@body", url]
         ).output
     }
 }

@@ -3,28 +3,24 @@ import StrictJSON
 import Testing
 
 @Suite("Changes to a store, beside its owner and without one", .timeLimit(.minutes(10)))
-struct StoreDoorTests {
+struct StoreDoorTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
         // Makes the test keys, and postbacks that a server without them cannot verify.
-        _ = try SkanProcess.run(["simulate", "--count", "40", "--output", "sim", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "--count", "40", "--output", "sim", "--keys", "keys"])
     }
 
     private static let done = "skan: done by the process that has the store open\n"
 
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
-    }
-
     private func curl(_ arguments: String...) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "--max-time", "60"] + arguments, in: folder.url).output
+        try run(SkanProcess.curl, ["-s", "--max-time", "60"] + arguments).output
     }
 
     /// Posts one body and returns the answer.
     private func post(_ body: String, to server: SkanServer) throws -> String {
-        try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
+        try write(body, to: "body")
         return try curl("-H", "Content-Type: application/json", "--data-binary", "@body", server.url)
     }
 
@@ -140,7 +136,7 @@ struct StoreDoorTests {
 
     @Test("A file of another kind at the socket's path is left alone, and keeps a server from starting")
     func occupied() throws {
-        try Data("mine".utf8).write(to: folder.url.appendingPathComponent("skan.sqlite-socket"))
+        try write("mine", to: "skan.sqlite-socket")
         let outcome = try skan(
             "serve", "--store", "skan.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0")
         #expect(outcome.status == 2)
@@ -173,7 +169,7 @@ struct StoreDoorTests {
         let recorded = outcome.output.firstMatch(of: /recorded ([0-9]+),/).flatMap { Int($0.1) }
         #expect(counted == recorded && (recorded ?? 0) > 20, "\(outcome.output)")
         #expect(trusting.end(SIGTERM).status == 0)
-        let recount = try SkanProcess.run(["recount", "-s", "skan.sqlite"] + SkanServer.testKeys, in: folder.url)
+        let recount = try skan(["recount", "-s", "skan.sqlite"] + SkanServer.testKeys)
         #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount.output)")
     }
 
@@ -181,8 +177,7 @@ struct StoreDoorTests {
     func requeueAlone() throws {
         let server = try serverWithQuarantine()
         #expect(server.end(SIGTERM).status == 0)
-        let outcome = try SkanProcess.run(
-            ["quarantine", "requeue", "-s", "skan.sqlite", "--limit", "2"] + SkanServer.testKeys, in: folder.url)
+        let outcome = try skan(["quarantine", "requeue", "-s", "skan.sqlite", "--limit", "2"] + SkanServer.testKeys)
         #expect(outcome.output.hasPrefix("2 verified again: "), "\(outcome)")
         #expect(!outcome.output.contains("recorded 0, duplicate 0"))
     }
@@ -192,9 +187,9 @@ struct StoreDoorTests {
         let server = try serverWithQuarantine()
         #expect(server.end(SIGTERM).status == 0)
         let longest = try ["A=b", "COLUMNS=40"].map { setting in
-            let outcome = try SkanProcess.run(
+            let outcome = try run(
                 URL(fileURLWithPath: "/usr/bin/env"),
-                ["-u", "COLUMNS", setting, SkanProcess.binary.path, "recount", "-s", "skan.sqlite"], in: folder.url)
+                ["-u", "COLUMNS", setting, SkanProcess.binary.path, "recount", "-s", "skan.sqlite"])
             #expect(outcome.status == 0 && outcome.output.contains("differences: 0"), "\(outcome)")
             return outcome.output.split(separator: "\n").map(\.count).max() ?? 0
         }
@@ -232,8 +227,8 @@ struct StoreDoorTests {
         #expect(outcome.output == (try simulated().prefix(5) + [wrapped]).map { $0 + "\n" }.joined())
         #expect(outcome.errors.contains("1 bodies have newlines"))
         let genuine = try skan("quarantine", "export", "--store", "skan.sqlite", "--limit", "5")
-        try Data(genuine.output.utf8).write(to: folder.url.appendingPathComponent("export.ndjson"))
-        let verified = try SkanProcess.run(["verify", "export.ndjson"] + SkanServer.testKeys, in: folder.url)
+        try write(genuine.output, to: "export.ndjson")
+        let verified = try skan(["verify", "export.ndjson"] + SkanServer.testKeys)
         #expect(verified.output.contains("valid version"))
         #expect(server.end(SIGTERM).status == 0)
     }
@@ -256,9 +251,9 @@ struct StoreDoorTests {
         #expect(object?["body"] as? String == (try simulated()[0]))
         let missing = try skan("quarantine", "show", "--store", "skan.sqlite", "99")
         #expect(missing.status == 2 && missing.errors.contains("no delivery 99"))
-        let environment = try SkanProcess.run(
+        let environment = try run(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["SKAN_STORE=skan.sqlite", SkanProcess.binary.path, "quarantine", "show", "1"], in: folder.url)
+            ["SKAN_STORE=skan.sqlite", SkanProcess.binary.path, "quarantine", "show", "1"])
         #expect(environment.output == shown.output)
         #expect(server.end(SIGTERM).status == 0)
     }
@@ -294,9 +289,8 @@ struct StoreDoorTests {
         let first = try SkanServer(in: folder, arguments: [])
         #expect(try post(try CommandTests.body("skan-3.0-win"), to: first).contains("recorded"))
         #expect(first.end(SIGTERM).status == 0)
-        let damaged = try SkanProcess.run(
-            SkanProcess.sqlite, ["skan.sqlite", "UPDATE delivery SET count = 0 WHERE status = 'recorded'"],
-            in: folder.url)
+        let damaged = try run(
+            SkanProcess.sqlite, ["skan.sqlite", "UPDATE delivery SET count = 0 WHERE status = 'recorded'"])
         #expect(damaged.status == 0, "\(damaged.errors)")
         let server = isRunning ? try SkanServer(in: folder, arguments: []) : nil
         let found = try skan("recount", "--store", "skan.sqlite")

@@ -5,15 +5,11 @@ import Testing
 
 /// `skan trigger`, `skan listen`, `skan replay` and `skan doctor` against servers of this machine.
 @Suite("Single deliveries, a listener without a store, and a check of a deployment", .timeLimit(.minutes(10)))
-struct TriggerTests {
+struct TriggerTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-    }
-
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
     }
 
     private func origin(_ server: SkanServer) -> String {
@@ -107,7 +103,7 @@ struct TriggerTests {
             ),
         ])
     func mistakes(_ arguments: [String], _ message: String) throws {
-        let outcome = try SkanProcess.run(arguments, in: folder.url)
+        let outcome = try skan(arguments)
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
         #expect(!(outcome.output + outcome.errors).contains("sesame"))
     }
@@ -115,8 +111,7 @@ struct TriggerTests {
     @Test("What answers as a console and is none is named with what came, without control characters")
     func noConsole() throws {
         let server = try DatedServer(offset: 0, in: folder)
-        let outcome = try SkanProcess.run(
-            ["simulate", "--count", "1", "--post", server.url, "--report-url", server.url], in: folder.url)
+        let outcome = try skan(["simulate", "--count", "1", "--post", server.url, "--report-url", server.url])
         #expect(outcome.status == 2, "\(outcome)")
         #expect(
             outcome.errors.contains("the answer begins with <html>\\u{1b}[31m, expected a report of schema"),
@@ -153,14 +148,13 @@ struct TriggerTests {
     func forwarding() throws {
         let last = try SkanListener(in: folder, arguments: ["--forward", "http://127.0.0.1:9"])
         let first = try SkanListener(in: folder, arguments: ["--forward", last.url, "--format", "json"])
-        try Data("{}".utf8).write(to: folder.url.appendingPathComponent("body.json"))
-        let answer = try SkanProcess.run(
+        try write("{}", to: "body.json")
+        let answer = try run(
             SkanProcess.curl,
             [
                 "-sS", "-i", "-H", "Content-Type: application/json", "--data-binary", "@body.json",
                 "\(first.url)/skadnetwork/postbacks",
-            ],
-            in: folder.url)
+            ])
         #expect(
             answer.output.contains("HTTP/1.1 503 ") && answer.output.contains("\r\nRetry-After: 30\r\n"), "\(answer)")
         let line = try #require(first.end().last)
@@ -192,7 +186,7 @@ struct TriggerTests {
 
     @Test("The form of a file that cannot be recognized can be given to replay, as the hint says")
     func input() throws {
-        try Data("x\n".utf8).write(to: folder.url.appendingPathComponent("export.txt"))
+        try write("x\n", to: "export.txt")
         let unknown = try skan("replay", "export.txt", "--url", "http://127.0.0.1:9")
         #expect(unknown.status == 2 && unknown.errors.contains("skan: hint: --input says it: one of "), "\(unknown)")
         let known = try skan("replay", "export.txt", "--url", "http://127.0.0.1:9", "--input", "ndjson")
@@ -237,8 +231,7 @@ struct TriggerTests {
         try folder.makeCertificate("localhost", end: Date(timeIntervalSinceNow: 60 * 86_400))
         let tls = ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"]
         let server = try SkanServer(in: folder, arguments: tls)
-        let outcome = try SkanProcess.run(
-            ["doctor", "--url", "https://127.0.0.1:\(server.port)"] + tls, in: folder.url)
+        let outcome = try skan(["doctor", "--url", "https://127.0.0.1:\(server.port)"] + tls)
         // Whether something keeps the clock of this machine right does not matter here.
         let lines = outcome.output.split(separator: "\n").filter { !$0.contains(" clock: ") }
         #expect(outcome.status == 1 && lines.count == 3, "\(outcome)")
@@ -256,18 +249,17 @@ struct TriggerTests {
             ("localhost", "email:someone@localhost", "its certificate is for another name"),
         ] as [(String, String, String?)])
     func trusted(_ host: String, _ names: String, _ refusal: String?) throws {
-        let made = try SkanProcess.run(
+        let made = try run(
             SkanProcess.openssl,
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "60"]
                 + ["-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)"]
-                + ["-keyout", "tls-key.pem", "-out", "tls.pem"], in: folder.url)
+                + ["-keyout", "tls-key.pem", "-out", "tls.pem"])
         try #require(made.status == 0, "\(made.errors)")
         let server = try SkanServer(
             in: folder, arguments: ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"])
-        let outcome = try SkanProcess.run(
+        let outcome = try run(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["SSL_CERT_FILE=tls.pem", SkanProcess.binary.path, "doctor", "--url", "https://\(host):\(server.port)"],
-            in: folder.url)
+            ["SSL_CERT_FILE=tls.pem", SkanProcess.binary.path, "doctor", "--url", "https://\(host):\(server.port)"])
         let lines = outcome.output.split(separator: "\n").filter { $0.contains(" TLS: ") }
         let expected =
             refusal.map { "problem  TLS: no handshake with \(host): \($0)" } ?? "ok       TLS: TLS 1.3, trusted here"

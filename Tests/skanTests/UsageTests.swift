@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Mistakes in a command line")
-struct UsageTests {
+struct UsageTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
@@ -99,7 +99,7 @@ struct UsageTests {
             ("report x", "name: found x, expected one of overview, campaigns,", "", "skan help report"),
         ])
     func mistakes(_ line: String, _ beginning: String, _ end: String, _ hint: String) throws {
-        let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)
+        let outcome = try skan(line.split(separator: " ").map { String($0) })
         #expect(outcome.status == 2 && outcome.output == "")
         let lines = outcome.errors.split(separator: "\n")
         try #require(lines.count == 2, "\(outcome.errors)")
@@ -109,7 +109,7 @@ struct UsageTests {
 
     @Test("What a hint says can be typed", arguments: ["help", "help report", "help keys check", "help completion"])
     func hints(_ line: String) throws {
-        let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)
+        let outcome = try skan(line.split(separator: " ").map { String($0) })
         #expect(outcome.status == 0 && outcome.output.hasPrefix("OVERVIEW: "))
     }
 
@@ -146,7 +146,7 @@ struct UsageTests {
             ),
         ] as [(String, String, String?)])
     func failures(_ line: String, _ message: String, _ hint: String?) throws {
-        let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)
+        let outcome = try skan(line.split(separator: " ").map { String($0) })
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("skan: error: \(message)"), "\(outcome.errors)")
         if let hint {
@@ -161,12 +161,12 @@ struct UsageTests {
 
     /// Ends before it listens, because the folder of the store is not there.
     private func serve(_ environment: [String]) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(
+        try run(
             URL(fileURLWithPath: "/usr/bin/env"),
             environment + [
                 SkanProcess.binary.path, "serve", "--store", "nowhere/skan.sqlite", "--listen", "127.0.0.1:0",
                 "--console", "127.0.0.1:0",
-            ], in: folder.url)
+            ])
     }
 
     @Test(

@@ -4,15 +4,11 @@ import Testing
 
 /// `skan verify` on partners' exports and on wrong files.
 @Suite("skan verify on files of every kind")
-struct VerifyTests {
+struct VerifyTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-    }
-
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
     }
 
     private func write(_ bytes: [UInt8], to name: String) throws {
@@ -90,7 +86,7 @@ struct VerifyTests {
         try write([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + Array(repeating: 0x0A, count: 100), to: "a.json.gz")
         _ = try skan("keys", "generate", "key.pem")
         for arguments in [["verify"], ["verify", "--unwrap"]] {
-            let outcome = try SkanProcess.run(arguments + ["a.json.gz", "key.pem"], in: folder.url)
+            let outcome = try skan(arguments + ["a.json.gz", "key.pem"])
             let lines = outcome.output.split(separator: "\n")
             #expect(outcome.status == 1 && lines.count == 2)
             #expect(lines[0].hasSuffix("try: gzip -dc a.json.gz | skan verify --unwrap -"))
@@ -144,9 +140,9 @@ struct VerifyTests {
             print(usage.ru_maxrss, usage.ru_utime + usage.ru_stime)
             """
         for options in [[], ["--unwrap"]] {
-            let outcome = try SkanProcess.run(
+            let outcome = try run(
                 URL(fileURLWithPath: "/usr/bin/python3"),
-                ["-c", script, SkanProcess.binary.path, pattern, String(count)] + options, in: folder.url)
+                ["-c", script, SkanProcess.binary.path, pattern, String(count)] + options)
             let figures = outcome.output.split { $0 == " " || $0 == "\n" }.compactMap { Double($0) }
             try #require(figures.count == 2, "\(outcome.errors)")
             #expect(figures[0] < 96 * 1024, "\(figures[0]) KiB")
@@ -158,19 +154,11 @@ struct VerifyTests {
 
 /// `skan verify --explain`, `skan check-impression`, and the console's routes for both.
 @Suite("Why a signature verifies or not, on the command line and over HTTP", .timeLimit(.minutes(2)))
-struct ExplainTests {
+struct ExplainTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-    }
-
-    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
-        try SkanProcess.run(arguments, in: folder.url)
-    }
-
-    private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: folder.url.appendingPathComponent(name))
     }
 
     private static func fixture(_ name: String) throws -> [String: Any] {
@@ -275,10 +263,9 @@ struct ExplainTests {
             ["--framework", "adattributionkit", "--source-identifier", "5239", "--source-app", "1"],
         ]
         for row in rows {
-            let signed = try SkanProcess.run(
+            let signed = try skan(
                 ["sign", "--network", "example123.skadnetwork", "--advertised-app", "525463029", "--key", "key.pem"]
-                    + row,
-                in: folder.url)
+                    + row)
             #expect(signed.status == 0, "\(row): \(signed.errors)")
             try write(signed.output, to: "impression")
             let outcome = try skan("check-impression", "--public-key", "key.pem", "impression")
@@ -293,12 +280,12 @@ struct ExplainTests {
         let server = try SkanServer(in: folder, arguments: [])
         func post(_ path: String, _ body: String) throws -> String {
             try write(body, to: "body")
-            return try SkanProcess.run(
+            return try run(
                 SkanProcess.curl,
                 [
                     "-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", "@body",
                     server.console + path,
-                ], in: folder.url
+                ]
             ).output
         }
         let broken = try Self.object(post("/v1/explain", "{\"version\": "))

@@ -6,17 +6,17 @@ import TestSupport
 import Testing
 
 @Suite("Web ads, as a process", .timeLimit(.minutes(5)))
-struct WebAdServerTests {
+struct WebAdServerTests: FolderSuite {
     let folder: WorkFolder
 
     init() throws {
         folder = try WorkFolder()
-        _ = try SkanProcess.run(["keys", "generate", "net.pem"], in: folder.url)
+        _ = try skan(["keys", "generate", "net.pem"])
         let list = """
             {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "net.pem", "versions": "2.1-4.0",
                        "use": "active"}]}
             """
-        try Data(list.utf8).write(to: folder.url.appendingPathComponent("keys.json"))
+        try write(list, to: "keys.json")
     }
 
     private func server(_ more: [String] = []) throws -> SkanServer {
@@ -43,7 +43,7 @@ struct WebAdServerTests {
         network: String = "example123.skadnetwork",
         isExpired: Bool = false
     ) throws -> Link {
-        let outcome = try SkanProcess.run(Self.issue + [network] + options, in: folder.url)
+        let outcome = try skan(Self.issue + [network] + options)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("warning: these ads expired at ") == isExpired)
         return try JSONDecoder().decode(Link.self, from: Data(outcome.output.utf8))
@@ -59,11 +59,10 @@ struct WebAdServerTests {
     }
 
     private func post(_ body: String, to url: String, type: String = "application/json") throws -> String {
-        try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
-        return try SkanProcess.run(
+        try write(body, to: "body")
+        return try run(
             SkanProcess.curl,
-            ["-s", "-i", "--max-time", "60", "-H", "Content-Type: \(type)", "--data-binary", "@body", url],
-            in: folder.url
+            ["-s", "-i", "--max-time", "60", "-H", "Content-Type: \(type)", "--data-binary", "@body", url]
         ).output
     }
 
@@ -94,15 +93,9 @@ struct WebAdServerTests {
         let signed = [
             "4.0", "example123.skadnetwork", "3120", "525463029", link.nonce, "example.com", "1", String(time),
         ].joined(separator: "\u{2063}")
-        try Data(signed.utf8).write(to: folder.url.appendingPathComponent("text"))
-        try #require(signature.flatMap { Data(base64Encoded: String($0)) })
-            .write(to: folder.url.appendingPathComponent("signature"))
-        _ = try SkanProcess.run(
-            SkanProcess.openssl, ["pkey", "-in", "net.pem", "-pubout", "-out", "net.public.pem"], in: folder.url)
-        let verified = try SkanProcess.run(
-            SkanProcess.openssl, ["dgst", "-sha256", "-verify", "net.public.pem", "-signature", "signature", "text"],
-            in: folder.url)
-        #expect(verified.output == "Verified OK\n")
+        _ = try run(SkanProcess.openssl, ["pkey", "-in", "net.pem", "-pubout", "-out", "net.public.pem"])
+        let der = signature.flatMap { Data(base64Encoded: String($0)) }
+        #expect(try opensslVerifies(der, signed, key: "net.public.pem"))
 
         expect(
             try post(Self.body(link.attributionSourceNonce), to: Self.url(server)), "409 Conflict", "nonce-used")
@@ -126,7 +119,7 @@ struct WebAdServerTests {
             {"keys": [{"ad-network-id": "other.skadnetwork", "file": "net.pem", "versions": "2.1-4.0",
                        "use": "active"}]}
             """
-        try Data(others.utf8).write(to: folder.url.appendingPathComponent("others.json"))
+        try write(others, to: "others.json")
         let keylessServer = try SkanServer(in: folder, arguments: [])
         #expect(keylessServer.end(SIGTERM).status == 0)
         let keyless = try issue(["--keys", "others.json"], network: "other.skadnetwork").attributionSourceNonce
@@ -142,7 +135,7 @@ struct WebAdServerTests {
         expect(try post(Self.body("t8naKxXHTzuTJhNfljADPQ"), to: url), "404 Not Found", "nonce-unknown")
         let expired = try issue(["--issued-at", "1795000000000", "--lifetime", "1"], isExpired: true)
         expect(try post(Self.body(expired.attributionSourceNonce), to: url), "410 Gone", "nonce-expired")
-        let refused = try SkanProcess.run(Self.issue + ["other.skadnetwork"], in: folder.url)
+        let refused = try skan(Self.issue + ["other.skadnetwork"])
         #expect(refused.status == 2 && refused.errors.contains("no active key for other.skadnetwork"), "\(refused)")
         let answer = try post(Self.body(keyless), to: url)
         expect(answer, "503 Service Unavailable", "key-missing")
@@ -154,12 +147,12 @@ struct WebAdServerTests {
     func concurrency() throws {
         let server = try server()
         let link = try issue()
-        try Data(Self.body(link.attributionSourceNonce).utf8).write(to: folder.url.appendingPathComponent("body"))
-        _ = try SkanProcess.run(
+        try write(Self.body(link.attributionSourceNonce), to: "body")
+        _ = try run(
             SkanProcess.curl,
             ["-s", "--parallel", "--parallel-immediate", "--parallel-max", "64", "--max-time", "60"]
                 + ["-H", "Content-Type: application/json", "--data-binary", "@body"]
-                + (0..<64).flatMap { ["-o", "answer-\($0)", Self.url(server)] }, in: folder.url)
+                + (0..<64).flatMap { ["-o", "answer-\($0)", Self.url(server)] })
         let answers = try (0..<64).map {
             try String(contentsOf: folder.url.appendingPathComponent("answer-\($0)"), encoding: .utf8)
         }
@@ -206,9 +199,8 @@ struct WebAdServerTests {
     @Test("Of nonces tapped by many while the server is killed with -9 and started again, none is answered twice")
     func killedUnderTaps() async throws {
         var server = try server()
-        let issued = try SkanProcess.run(
-            Self.issue + ["example123.skadnetwork", "--source-domain", "example.com", "--count", "3000"], in: folder.url
-        )
+        let issued = try skan(
+            Self.issue + ["example123.skadnetwork", "--source-domain", "example.com", "--count", "3000"])
         let nonces = try issued.output.split(separator: "\n").map {
             try JSONDecoder().decode(Link.self, from: Data($0.utf8)).attributionSourceNonce
         }
@@ -268,7 +260,7 @@ struct WebAdServerTests {
             "store-failed")
         let line = try #require(try server.lineOfLog("; this process no longer records in it; "))
         #expect(line.contains("skan.sqlite-web-ads: the store"), "\(line)")
-        let ready = try SkanProcess.run(SkanProcess.curl, ["-s", "\(server.console)/readyz"], in: folder.url).output
+        let ready = try run(SkanProcess.curl, ["-s", "\(server.console)/readyz"]).output
         #expect(ready.contains("web ads: the store"), "\(ready)")
         #expect(try post(CommandTests.body("skan-3.0-win"), to: server.url).contains("200 OK"))
         _ = server.end(SIGTERM)
@@ -298,7 +290,7 @@ struct WebAdServerTests {
         #expect(answer.contains("Retry-After: 60\r\n"))
         expect(
             try post("{}", to: server.console + "/v1/web-ads"), "503 Service Unavailable", "no-signing-keys")
-        let metrics = try SkanProcess.run(SkanProcess.curl, ["-s", "\(server.console)/metrics"], in: folder.url).output
+        let metrics = try run(SkanProcess.curl, ["-s", "\(server.console)/metrics"]).output
         #expect(metrics.contains("skan_web_ad_taps_total{outcome=\"no-signing-keys\"} 1\n"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite-web-ads")))
     }
@@ -312,7 +304,7 @@ struct WebAdServerTests {
         ] as [([String], String, String?)])
     func keyless(_ options: [String], _ network: String, _ words: String?) throws {
         #expect(try server().end(SIGTERM).status == 0)
-        let outcome = try SkanProcess.run(Self.issue + [network] + options, in: folder.url)
+        let outcome = try skan(Self.issue + [network] + options)
         #expect(outcome.status == (words == nil ? 0 : 2))
         #expect(outcome.output.isEmpty == (words != nil))
         #expect(words.map { outcome.errors.contains($0) } ?? true, "\(outcome.errors)")
@@ -327,12 +319,12 @@ struct WebAdServerTests {
             #expect(server.end(SIGTERM).status == 0)
         }
         let options = ["example123.skadnetwork", "--count", "3"] + (isRunning ? [] : ["--keys", "keys.json"])
-        let json = try SkanProcess.run(Self.issue + options, in: folder.url)
+        let json = try skan(Self.issue + options)
         let links = try json.output.split(separator: "\n").map {
             try JSONDecoder().decode(Link.self, from: Data($0.utf8))
         }
         #expect(Set(links.map(\.nonce)).count == 3)
-        let html = try SkanProcess.run(Self.issue + options + ["--format", "html"], in: folder.url)
+        let html = try skan(Self.issue + options + ["--format", "html"])
         #expect(html.output.split(separator: "\n").filter { $0.hasPrefix("<a href=") }.count == 3, "\(html)")
         #expect(json.errors.contains("done by the process that has the store open") == isRunning)
     }
@@ -382,36 +374,33 @@ struct WebAdServerTests {
 
     @Test("Ads are issued, tapped, installed and reported; tapped again they are refused")
     func device() throws {
-        _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "made", "--keys", "keys"], in: folder.url)
+        _ = try skan(["simulate", "--count", "1", "--output", "made", "--keys", "keys"])
         let server = try server(SkanServer.testKeys)
-        let issued = try SkanProcess.run(
-            Self.issue + ["example123.skadnetwork", "--source-domain", "example.com", "--count", "20"],
-            in: folder.url)
+        let issued = try skan(
+            Self.issue + ["example123.skadnetwork", "--source-domain", "example.com", "--count", "20"])
         let tap = [
             "web-ad", "tap", "--source-domain", "example.com", "--network-key", "net.pem", "--keys", "keys", "--url",
             "http://127.0.0.1:\(server.port)",
         ]
-        let first = try SkanProcess.run(tap, in: folder.url, input: issued.output)
+        let first = try skan(tap, input: issued.output)
         #expect(first.output == "tapped 20: valid payloads 20, postbacks recorded 20\n")
         #expect(first.status == 0, "\(first.errors)")
-        let second = try SkanProcess.run(tap, in: folder.url, input: issued.output)
+        let second = try skan(tap, input: issued.output)
         #expect(second.status == 1)
         #expect(second.output.contains("the tap was answered 409, expected 200: {\"status\":\"refused\","))
         #expect(second.output.hasSuffix("tapped 20: valid payloads 0, postbacks recorded 0\n"))
-        let report = try SkanProcess.run(
-            ["report", "--store", "skan.sqlite", "--test", "--by", "source", "--format", "csv"], in: folder.url)
+        let report = try skan(["report", "--store", "skan.sqlite", "--test", "--by", "source", "--format", "csv"])
         #expect(report.output.contains("example.com,20,20,"), "\(report.output)")
     }
 
     @Test("Taps end at the first server that is not there, with the reason")
     func nobodyListens() throws {
         let server = try server()
-        let issued = try SkanProcess.run(
-            Self.issue + ["example123.skadnetwork", "--count", "3"], in: folder.url)
+        let issued = try skan(Self.issue + ["example123.skadnetwork", "--count", "3"])
         _ = server.end(SIGTERM)
-        let tapped = try SkanProcess.run(
+        let tapped = try skan(
             ["web-ad", "tap", "--source-domain", "example.com", "--network-key", "net.pem"]
-                + ["--url", "http://127.0.0.1:\(server.port)"], in: folder.url, input: issued.output)
+                + ["--url", "http://127.0.0.1:\(server.port)"], input: issued.output)
         #expect(tapped.status == 2 && tapped.output.isEmpty, "\(tapped)")
         #expect(
             tapped.errors.hasPrefix("skan: error: no answer from http://127.0.0.1:\(server.port)/")
@@ -421,32 +410,31 @@ struct WebAdServerTests {
     @Test("Links in HTML are tapped as those in JSON are")
     func linksInHTML() throws {
         let server = try server()
-        let issued = try SkanProcess.run(
-            Self.issue + ["example123.skadnetwork", "--count", "3", "--format", "html", "--label", "A & {\"B\"} > C"],
-            in: folder.url)
+        let issued = try skan(
+            Self.issue + ["example123.skadnetwork", "--count", "3", "--format", "html", "--label", "A & {\"B\"} > C"])
         #expect(issued.output.hasPrefix("<a href=\"https://apps.apple.com/app/id"), "\(issued)")
         let tap = [
             "web-ad", "tap", "--source-domain", "example.com", "--network-key", "net.pem", "--url",
             "http://127.0.0.1:\(server.port)",
         ]
-        let tapped = try SkanProcess.run(tap, in: folder.url, input: issued.output)
+        let tapped = try skan(tap, input: issued.output)
         #expect(tapped.output == "tapped 3: valid payloads 3\n" && tapped.status == 0, "\(tapped)")
-        let broken = try SkanProcess.run(
-            tap, in: folder.url, input: "<a href=\"https://apps.apple.com/app/id1\">A</a>\n")
+        let broken = try skan(
+            tap, input: "<a href=\"https://apps.apple.com/app/id1\">A</a>\n")
         #expect(broken.errors.contains("standard input: attributionDestination: found nothing"), "\(broken)")
     }
 
     @Test("A device with another public key, or on another app's link, drops the payload by name")
     func suspiciousDevice() throws {
-        _ = try SkanProcess.run(["keys", "generate", "other.pem"], in: folder.url)
+        _ = try skan(["keys", "generate", "other.pem"])
         let server = try server()
         func tap(_ key: String, _ input: String) throws -> SkanProcess.Outcome {
-            try SkanProcess.run(
+            try skan(
                 ["web-ad", "tap", "--source-domain", "example.com", "--network-key", key]
-                    + ["--url", "http://127.0.0.1:\(server.port)/", "-"], in: folder.url, input: input)
+                    + ["--url", "http://127.0.0.1:\(server.port)/", "-"], input: input)
         }
         func issued() throws -> String {
-            try SkanProcess.run(Self.issue + ["example123.skadnetwork"], in: folder.url).output
+            try skan(Self.issue + ["example123.skadnetwork"]).output
         }
         let strange = try tap("other.pem", issued())
         #expect(strange.status == 1)
@@ -479,7 +467,7 @@ struct WebAdServerTests {
             ),
         ])
     func badInput(_ arguments: [String], _ words: String) throws {
-        let outcome = try SkanProcess.run(["web-ad"] + arguments, in: folder.url)
+        let outcome = try skan(["web-ad"] + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }

@@ -96,3 +96,48 @@ extension WorkFolder {
         date.formatted(.iso8601).filter { !"-:T".contains($0) }
     }
 }
+
+/// A suite whose tests run programs in a folder of their own.
+protocol FolderSuite {
+    var folder: WorkFolder { get }
+}
+
+extension FolderSuite {
+    /// Runs `skan` to its end.
+    @discardableResult
+    func skan(_ arguments: String..., input: String = "") throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url, input: input)
+    }
+
+    /// Runs `skan` to its end.
+    @discardableResult
+    func skan(_ arguments: [String], input: String = "") throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url, input: input)
+    }
+
+    /// Runs another program to its end.
+    @discardableResult
+    func run(_ program: URL, _ arguments: [String], input: String = "") throws -> SkanProcess.Outcome {
+        try SkanProcess.run(program, arguments, in: folder.url, input: input)
+    }
+
+    /// Makes a file in the folder, or replaces it.
+    func write(_ text: some StringProtocol, to name: String) throws {
+        try Data(text.utf8).write(to: folder.url.appendingPathComponent(name))
+    }
+
+    /// Whether a key made a DER signature over a text, says the openssl binary.
+    func opensslVerifies(_ signature: Data?, _ text: String, key: String) throws -> Bool {
+        try write(text, to: "text")
+        try #require(signature).write(to: folder.url.appendingPathComponent("signature"))
+        let arguments = ["dgst", "-sha256", "-verify", key, "-signature", "signature", "text"]
+        return try run(SkanProcess.openssl, arguments).output == "Verified OK\n"
+    }
+
+    /// Makes a token, listed in `tokens.json`, as an operator does.
+    func token(_ name: String, _ scope: String, _ more: String...) throws -> String {
+        let outcome = try skan(["tokens", "create", "--name", name, "--scope", scope, "--file", "tokens.json"] + more)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return String(outcome.output.dropLast())
+    }
+}

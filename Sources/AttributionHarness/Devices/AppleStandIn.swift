@@ -11,11 +11,7 @@ package struct AppleStandIn: Sendable {
 
     /// Generates fresh keys.
     package init() throws {
-        var keys: [SignatureCurve: NetworkPrivateKey] = [:]
-        for curve in SignatureCurve.allCases {
-            keys[curve] = try .generate(curve)
-        }
-        self.keys = keys
+        keys = try Dictionary(uniqueKeysWithValues: SignatureCurve.allCases.map { ($0, try .generate($0)) })
     }
 
     /// Reads the keys from a folder, or generates them there if missing: `test-p192.pem`, `test-p256.pem`
@@ -53,15 +49,10 @@ package struct AppleStandIn: Sendable {
 
     /// Signs an AdAttributionKit draft, even an invalid one.
     package func sign(_ draft: AdAttributionKitDraft) throws -> [UInt8] {
-        draft.body(signature: try jwsSignature(over: Array(draft.signedText.utf8)))
-    }
-
-    /// Signs a draft of either framework.
-    func sign(_ draft: AnyPostbackDraft) throws -> [UInt8] {
-        switch draft {
-        case .skAdNetwork(let draft): try sign(draft)
-        case .adAttributionKit(let draft): try sign(draft)
+        guard let key = keys[.p256] else {
+            throw KeyProblem.wrongCurveForJWS(.p192)
         }
+        return draft.body(signature: try key.jwsSignature(for: Array(draft.signedText.utf8)))
     }
 
     /// Signs bytes with the key of a curve; DER, as for SKAdNetwork.
@@ -70,14 +61,6 @@ package struct AppleStandIn: Sendable {
             throw KeyProblem.wrongCurveForJWS(curve)
         }
         return try key.signature(over: bytes)
-    }
-
-    /// Signs bytes with the P-256 key; r‖s, as for AdAttributionKit.
-    func jwsSignature(over bytes: [UInt8]) throws -> [UInt8] {
-        guard let key = keys[.p256] else {
-            throw KeyProblem.wrongCurveForJWS(.p192)
-        }
-        return try key.jwsSignature(for: bytes)
     }
 }
 

@@ -2,7 +2,7 @@ package import Attribution
 package import StrictJSON
 
 /// The fields of an SKAdNetwork postback before ``AppleStandIn`` signs it, in order.
-package struct PostbackDraft: Hashable, Sendable {
+package struct PostbackDraft: SignableDraft, Hashable, Sendable {
     /// Names and values, without `attribution-signature`.
     package var fields: [JSONField]
 
@@ -31,7 +31,7 @@ package struct PostbackDraft: Hashable, Sendable {
 }
 
 /// An AdAttributionKit postback before ``AppleStandIn`` signs it.
-package struct AdAttributionKitDraft: Hashable, Sendable {
+package struct AdAttributionKitDraft: SignableDraft, Hashable, Sendable {
     /// The fields of the signed payload, in order.
     package var signed: [JSONField]
     /// The fields next to `jws-string`, in order; not signed.
@@ -75,49 +75,29 @@ package struct AdAttributionKitDraft: Hashable, Sendable {
 }
 
 /// A draft of either framework.
-enum AnyPostbackDraft {
-    case skAdNetwork(PostbackDraft)
-    case adAttributionKit(AdAttributionKitDraft)
-
-    init(_ postback: ReceivedPostback) {
-        switch postback {
-        case .skAdNetwork(let postback): self = .skAdNetwork(PostbackDraft(postback))
-        case .adAttributionKit(let postback): self = .adAttributionKit(AdAttributionKitDraft(postback))
-        }
-    }
-
+protocol SignableDraft {
     /// The value of a field; of AdAttributionKit, of a signed one.
-    subscript(field: PostbackField) -> JSONValue? {
-        get {
-            switch self {
-            case .skAdNetwork(let draft): draft[field]
-            case .adAttributionKit(let draft): draft[field]
-            }
-        }
-        set {
-            switch self {
-            case .skAdNetwork(var draft):
-                draft[field] = newValue
-                self = .skAdNetwork(draft)
-            case .adAttributionKit(var draft):
-                draft[field] = newValue
-                self = .adAttributionKit(draft)
-            }
-        }
-    }
+    subscript(field: PostbackField) -> JSONValue? { get set }
 
+    /// The body with a signature that may have been made for another body.
+    func body(signature: [UInt8]) -> [UInt8]
+}
+
+extension SignableDraft {
     /// A copy with another value of a field; nil removes it.
-    func replacing(_ field: PostbackField, with value: JSONValue?) -> AnyPostbackDraft {
+    func replacing(_ field: PostbackField, with value: JSONValue?) -> any SignableDraft {
         var draft = self
         draft[field] = value
         return draft
     }
+}
 
-    /// The body with a signature that may have been made for another body.
-    func body(signature: [UInt8]) -> [UInt8] {
+extension ReceivedPostback {
+    /// A draft of it, without its signature.
+    var draft: any SignableDraft {
         switch self {
-        case .skAdNetwork(let draft): draft.body(signature: signature)
-        case .adAttributionKit(let draft): draft.body(signature: signature)
+        case .skAdNetwork(let postback): PostbackDraft(postback)
+        case .adAttributionKit(let postback): AdAttributionKitDraft(postback)
         }
     }
 }

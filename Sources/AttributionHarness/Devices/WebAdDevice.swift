@@ -38,19 +38,21 @@ package struct WebAdDevice: Sendable {
         var visit = WebAdVisit()
         let url = (origin ?? link.attributionDestination) + AttributionDestination.path
         do {
-            let (status, body) = try await Self.post(Array(request.line.utf8), to: url)
-            guard status == 200 else {
-                visit.problems = ["the tap was answered \(status), expected 200: \(Self.words(body))"]
+            let answer = try await DeliveryClient().post(Array(request.line.utf8), to: url)
+            guard answer.status == 200 else {
+                visit.problems = ["the tap was answered \(answer.status), expected 200: \(Self.words(answer.body))"]
                 return visit
             }
             do throws(JSONError) {
-                var reader = try WebAdPayloadReader(body)
+                var reader = try WebAdPayloadReader(answer.body)
                 visit.impression = reader.impression(
                     link, sourceDomain: sourceDomain, key: networkKey,
                     now: Int64(Date().timeIntervalSince1970 * 1000))
                 visit.problems = reader.problems.map(\.description)
             } catch {
-                visit.problems = ["the tap was answered 200, expected a payload: \(error): \(Self.words(body))"]
+                visit.problems = [
+                    "the tap was answered 200, expected a payload: \(error): \(Self.words(answer.body))"
+                ]
             }
         } catch {
             try Self.check(error, url)
@@ -68,13 +70,13 @@ package struct WebAdDevice: Sendable {
         }
         var visit = visit
         do {
-            let (status, body) = try await Self.post(try standIn.sign(draft), to: url)
-            if case .string(let verdict) = (try? JSONObject(reading: body))?["status"], status == 200 {
+            let answer = try await DeliveryClient().post(try standIn.sign(draft), to: url)
+            if case .string(let verdict) = (try? JSONObject(reading: answer.body))?["status"], answer.status == 200 {
                 visit.postbackStatus = verdict
             }
             if visit.postbackStatus != Recording.Status.recorded.rawValue {
                 visit.problems.append(
-                    "the postback was answered \(status), expected 200 and recorded: \(Self.words(body))")
+                    "the postback was answered \(answer.status), expected 200 and recorded: \(Self.words(answer.body))")
             }
         } catch {
             try Self.check(error, url)
@@ -119,11 +121,6 @@ package struct WebAdDevice: Sendable {
         draft[.sequenceIndex] = .integer(0)
         draft[.conversionValue] = .integer(Int64.random(in: Conversion.fineRange))
         return draft
-    }
-
-    private static func post(_ body: [UInt8], to url: String) async throws -> (status: Int, body: [UInt8]) {
-        let answer = try await DeliveryClient().post(body, to: url)
-        return (answer.status, answer.body)
     }
 }
 

@@ -60,7 +60,7 @@ extension Fault {
     /// The copy with one field changed.
     private func changedCopy(of genuine: [UInt8], _ stranger: AppleStandIn) throws -> FaultyCopy? {
         let postback = try ReceivedPostback(reading: genuine)
-        let draft = AnyPostbackDraft(postback)
+        let draft = postback.draft
         let names = Names(postback)
         func changed(
             _ values: KeyValuePairs<PostbackField, JSONValue?>, _ reason: PostbackRejection.Code
@@ -75,9 +75,14 @@ extension Fault {
             fields[.conversionValue] = .integer(postback.conversion == .fine(63) ? 62 : 63)
             return FaultyCopy(fields.body, .durable(.conflict, nil))
         case .wrongKey:
-            return FaultyCopy(try stranger.sign(draft), .durable(.quarantined, .invalidSignature))
+            let body =
+                switch postback {
+                case .skAdNetwork(let postback): try stranger.sign(PostbackDraft(postback))
+                case .adAttributionKit(let postback): try stranger.sign(AdAttributionKitDraft(postback))
+                }
+            return FaultyCopy(body, .durable(.quarantined, .invalidSignature))
         case .versionUp, .versionDown:
-            return otherVersion(of: postback, draft)
+            return otherVersion(of: postback)
         case .movedValue:
             return changed([names.network: draft[names.id], names.id: draft[names.network]], .invalidSignature)
         case .letterCase:
@@ -147,24 +152,26 @@ extension Fault {
     }
 
     /// The copy that names the next version or the one before, and is rejected for what it lacks.
-    private func otherVersion(of postback: ReceivedPostback, _ draft: AnyPostbackDraft) -> FaultyCopy {
-        let (version, reason): (String, PostbackRejection.Code)
-        switch (postback, draft) {
-        case (_, .adAttributionKit(var draft)):
-            (draft.keyID, reason) =
-                self == .versionUp
-                ? ("apple-cas-identifier/1", .unknownKey)
-                : (PostbackKeyID.developmentFlow.rawValue, .invalidSignature)
-            return FaultyCopy(draft.body(signature: postback.signature), .durable(.quarantined, reason))
-        case (.skAdNetwork(let postback), _) where self == .versionUp:
-            (version, reason) = Self.above(postback.version, saysRedownload: draft[.redownload] != nil)
-        case (.skAdNetwork(let postback), _):
-            (version, reason) = Self.below(postback.version)
-        default:
-            (version, reason) = ("", .unknownVersion)
+    private func otherVersion(of postback: ReceivedPostback) -> FaultyCopy {
+        let isUp = self == .versionUp
+        let (body, reason): ([UInt8], PostbackRejection.Code)
+        switch postback {
+        case .skAdNetwork(let postback):
+            var draft = PostbackDraft(postback)
+            let version: String
+            (version, reason) =
+                isUp
+                ? Self.above(postback.version, saysRedownload: draft[.redownload] != nil)
+                : Self.below(postback.version)
+            draft[.version] = .string(version)
+            body = draft.body(signature: postback.attributionSignature)
+        case .adAttributionKit(let postback):
+            var draft = AdAttributionKitDraft(postback)
+            draft.keyID = isUp ? "apple-cas-identifier/1" : PostbackKeyID.developmentFlow.rawValue
+            reason = isUp ? .unknownKey : .invalidSignature
+            body = draft.body(signature: postback.jws.signature)
         }
-        let changed = draft.replacing(.version, with: .string(version))
-        return FaultyCopy(changed.body(signature: postback.signature), .durable(.quarantined, reason))
+        return FaultyCopy(body, .durable(.quarantined, reason))
     }
 
     private static func above(_ version: SKAdNetworkVersion, saysRedownload: Bool) -> (String, PostbackRejection.Code) {

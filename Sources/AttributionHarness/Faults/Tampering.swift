@@ -22,7 +22,7 @@ package struct Tampering: Sendable, CustomStringConvertible {
 
     /// Every change to every signed field and to the signature.
     package static func changes(of postback: ReceivedPostback) -> [Tampering] {
-        let draft = AnyPostbackDraft(postback)
+        let draft = postback.draft
         let fields: [PostbackField] =
             switch postback {
             case .skAdNetwork(let postback): PostbackField.signed(in: postback.version).filter { $0 != .version }
@@ -38,7 +38,7 @@ package struct Tampering: Sendable, CustomStringConvertible {
         return changes + signatures(of: postback, draft)
     }
 
-    private static func signatures(of postback: ReceivedPostback, _ draft: AnyPostbackDraft) -> [Tampering] {
+    private static func signatures(of postback: ReceivedPostback, _ draft: any SignableDraft) -> [Tampering] {
         var flipped = postback.signature
         flipped[flipped.count - 1] ^= 1
         guard case .adAttributionKit(let postback) = postback else {
@@ -57,7 +57,7 @@ package struct Tampering: Sendable, CustomStringConvertible {
     }
 
     /// Other values for a field.
-    private static func values(for field: PostbackField, of draft: AnyPostbackDraft) -> [(String, JSONValue?)] {
+    private static func values(for field: PostbackField, of draft: any SignableDraft) -> [(String, JSONValue?)] {
         let value = draft[field]
         switch value {
         case .string where field == .conversionType:

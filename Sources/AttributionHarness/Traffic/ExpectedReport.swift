@@ -193,25 +193,19 @@ private struct ExpectedCounts {
 private struct ExpectedDeliveries {
     /// The number of those refused as not JSON, which no report shows.
     private(set) var refused: Int64 = 0
-    private var counts: [Key: Int64] = [:]
-
-    private enum Key: Hashable {
-        case recorded(Recording.Status, isDevelopment: Bool)
-        case quarantined(PostbackRejection.Code)
-        case developersCopy
-        case alsoFromAnotherRecipient
-        case repeated(lateness: String)
-    }
+    /// The figures by name.
+    private(set) var figures: [String: Int64] = [:]
 
     mutating func count(_ delivery: PlannedDelivery) {
         switch delivery.expectation {
         case .durable(.quarantined, let reason?):
-            add(.quarantined(reason))
+            add("quarantined total")
+            add("quarantined \(reason.rawValue)")
         case .durable(let status, _):
             let isDevelopment = if case .development = delivery.part { true } else { false }
-            add(.recorded(status, isDevelopment: isDevelopment))
+            add("\(isDevelopment ? "development" : "test") \(status.rawValue)")
             if status == .duplicate {
-                add(.repeated(lateness: Self.lateness(delivery.time - delivery.firstAt)))
+                add("repeats \(Self.lateness(delivery.time - delivery.firstAt))")
             }
         case .refused:
             refused += 1
@@ -219,39 +213,17 @@ private struct ExpectedDeliveries {
         case .none:
             return
         }
+        add("received")
         if delivery.recipient == .developer {
-            add(.developersCopy)
+            add("developer-copies")
         }
         if case .otherRecipient = delivery.part {
-            add(.alsoFromAnotherRecipient)
+            add("also-from-another-recipient")
         }
     }
 
-    private mutating func add(_ key: Key) {
-        counts[key, default: 0] += 1
-    }
-
-    /// The figures by name.
-    var figures: [String: Int64] {
-        var figures: [String: Int64] = [:]
-        func add(_ name: String, _ count: Int64) {
-            figures[name, default: 0] += count
-        }
-        for (key, count) in counts {
-            switch key {
-            case .recorded(let status, let isDevelopment):
-                add("received", count)
-                add("\(isDevelopment ? "development" : "test") \(status.rawValue)", count)
-            case .quarantined(let reason):
-                add("received", count)
-                add("quarantined total", count)
-                add("quarantined \(reason.rawValue)", count)
-            case .developersCopy: add("developer-copies", count)
-            case .alsoFromAnotherRecipient: add("also-from-another-recipient", count)
-            case .repeated(let lateness): add("repeats \(lateness)", count)
-            }
-        }
-        return figures
+    private mutating func add(_ name: String) {
+        figures[name, default: 0] += 1
     }
 
     private static func lateness(_ milliseconds: Int64) -> String {

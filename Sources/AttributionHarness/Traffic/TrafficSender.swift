@@ -38,17 +38,17 @@ package final class TrafficSender: Sendable {
         /// The delivery.
         package let delivery: PlannedDelivery
         /// The HTTP status; nil if the connection failed.
-        package let status: Int?
+        package fileprivate(set) var status: Int?
         /// `status` of the JSON verdict.
-        package let verdict: String?
+        package fileprivate(set) var verdict: String?
         /// `reason` of the JSON verdict.
-        package let reason: PostbackRejection.Code?
+        package fileprivate(set) var reason: PostbackRejection.Code?
         /// `provenance` of the JSON verdict: whose key verified it.
-        package let provenance: String?
+        package fileprivate(set) var provenance: String?
         /// Where a redirect leads; nil for any other answer.
-        package let redirect: String?
+        package fileprivate(set) var redirect: String?
         /// Why there is no answer, for people.
-        package let failure: String?
+        package fileprivate(set) var failure: String?
     }
 
     /// The server did not accept the first genuine postback as a test postback.
@@ -76,13 +76,16 @@ package final class TrafficSender: Sendable {
     /// sent.
     package func send(_ deliveries: [PlannedDelivery], onAnswer: (Answer) -> Void) async throws -> Result {
         var result = Result()
+        func take(_ answer: Answer) {
+            result.count(answer)
+            onAnswer(answer)
+        }
         let client = HTTPClient()
         var remaining = deliveries
         if !isTrusted.load(ordering: .relaxed), let first = deliveries.firstIndex(where: \.isGenuine) {
             let delivery = remaining.remove(at: first)
             let answer = await post(delivery, client)
-            result.count(answer)
-            onAnswer(answer)
+            take(answer)
             guard answer.status == 200, answer.provenance == Provenance.test.rawValue else {
                 throw Distrust(answer: answer, url: target.url(for: delivery.recipient, delivery.framework))
             }
@@ -92,14 +95,12 @@ package final class TrafficSender: Sendable {
             await withTaskGroup(of: Answer.self) { group in
                 for (index, delivery) in wave.enumerated() {
                     if index >= concurrency, let answer = await group.next() {
-                        result.count(answer)
-                        onAnswer(answer)
+                        take(answer)
                     }
                     group.addTask { [self] in await post(delivery, client) }
                 }
                 for await answer in group {
-                    result.count(answer)
-                    onAnswer(answer)
+                    take(answer)
                 }
             }
         }
@@ -123,11 +124,9 @@ package final class TrafficSender: Sendable {
             return Answer(
                 delivery: delivery, status: response.status, verdict: text("status"),
                 reason: text("reason").flatMap(PostbackRejection.Code.init(rawValue:)), provenance: text("provenance"),
-                redirect: response.redirect, failure: nil)
+                redirect: response.redirect)
         } catch {
-            return Answer(
-                delivery: delivery, status: nil, verdict: nil, reason: nil, provenance: nil, redirect: nil,
-                failure: DeliveryClient.reason(error))
+            return Answer(delivery: delivery, failure: DeliveryClient.reason(error))
         }
     }
 }
@@ -186,43 +185,34 @@ extension TrafficSender.Result {
 }
 
 /// A body that is sent in pieces with a pause before each, or of which only the first half is sent.
-package struct SlowBody: AsyncSequence, Sendable {
+package struct SlowBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     /// The sender disconnected.
     package struct WentAway: Error {}
 
-    private static let pieces = 4
     private let bytes: [UInt8]
     private let isCut: Bool
-
-    /// The announced length.
-    var count: Int { bytes.count }
+    private var sent = 0
 
     package init(_ bytes: [UInt8], isCut: Bool) {
         self.bytes = bytes
         self.isCut = isCut
     }
 
-    package func makeAsyncIterator() -> Iterator {
-        Iterator(bytes: bytes, isCut: isCut)
+    package func makeAsyncIterator() -> SlowBody {
+        self
     }
 
-    /// The pieces.
-    package struct Iterator: AsyncIteratorProtocol {
-        let bytes: [UInt8]
-        let isCut: Bool
-        var sent = 0
-
-        package mutating func next() async throws -> ByteBuffer? {
-            if isCut, sent * 2 >= bytes.count {
-                throw WentAway()
-            }
-            guard sent < bytes.count else {
-                return nil
-            }
-            try await Task.sleep(for: .milliseconds(50))
-            let end = Swift.min(bytes.count, sent + bytes.count / SlowBody.pieces + 1)
-            defer { sent = end }
-            return ByteBuffer(bytes: bytes[sent..<end])
+    package mutating func next() async throws -> ByteBuffer? {
+        if isCut, sent * 2 >= bytes.count {
+            throw WentAway()
         }
+        guard sent < bytes.count else {
+            return nil
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        // Four pieces.
+        let end = Swift.min(bytes.count, sent + bytes.count / 4 + 1)
+        defer { sent = end }
+        return ByteBuffer(bytes: bytes[sent..<end])
     }
 }

@@ -77,14 +77,6 @@ package struct AppleRules: Sendable {
 package enum AttributionVersion: UInt8, CaseIterable, Hashable, Comparable, Sendable {
     case v1_0, v2_0, v2_1, v2_2, v3_0, v4_0, adAttributionKit
 
-    /// The version by its name in scenarios; nil for an unknown one.
-    package init?(name: String) {
-        guard let version = Self.allCases.first(where: { $0.name == name }) else {
-            return nil
-        }
-        self = version
-    }
-
     /// Its name in scenarios.
     package var name: String {
         skAdNetwork?.rawValue ?? "AdAttributionKit"

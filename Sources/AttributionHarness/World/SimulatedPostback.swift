@@ -1,4 +1,5 @@
 package import Attribution
+import Foundation
 
 /// A postback as a simulated device makes it, packed: months of traffic wait in memory for their time.
 package struct SimulatedPostback: Hashable, Sendable {
@@ -79,19 +80,10 @@ package struct SimulatedPostback: Hashable, Sendable {
 
     /// Its UUID as sent.
     package var id: String {
-        var text = [UInt8](repeating: UInt8(ascii: "-"), count: 36)
-        let digits: [UInt8] = Array(flags.contains(.isInCapitals) ? "0123456789ABCDEF".utf8 : "0123456789abcdef".utf8)
-        var index = 0
-        for half in [idHigh & ~0xF000 | 0x4000, idLow & ~(0xC << 60) | 0x8 << 60] {
-            for shift in stride(from: 60, through: 0, by: -4) {
-                if [8, 13, 18, 23].contains(index) {
-                    index += 1
-                }
-                text[index] = digits[Int((half >> UInt64(shift)) & 15)]
-                index += 1
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        // Of version 4, and of the variant of RFC 9562.
+        let halves = [idHigh & ~0xF000 | 0x4000, idLow & ~(0xC << 60) | 0x8 << 60].map(\.bigEndian)
+        let text = halves.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
+        return flags.contains(.isInCapitals) ? text : text.lowercased()
     }
 }
 

@@ -41,18 +41,10 @@ struct EndpointCheck {
                     "scheme", "http, but devices use https only",
                     cure: "give skan serve --tls-certificate and --tls-key, or a proxy that has TLS"))
         }
-        guard url.path.isEmpty || url.path == "/" else {
-            let outcome = await delivery(to: text)
-            note(outcome.finding)
-            outcome.clock.map(note)
-            return outcome.isKept ? 1 : 0
-        }
         var kept = 0
         var clock: Finding?
-        for route in PublicRoute.allCases where route != .webAdPayload {
-            // Devices send developers' copies with a slash at the end.
-            let path = route.path + (route.path.contains("report-attribution") ? "/" : "")
-            let outcome = await delivery(to: (text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
+        for url in urls {
+            let outcome = await delivery(to: url)
             note(outcome.finding)
             kept += outcome.isKept ? 1 : 0
             clock = clock ?? outcome.clock
@@ -62,6 +54,18 @@ struct EndpointCheck {
         }
         clock.map(note)
         return kept
+    }
+
+    /// Where to post: at the address itself if it has a path, otherwise at every path of devices.
+    private var urls: [String] {
+        guard url.path.isEmpty || url.path == "/" else {
+            return [text]
+        }
+        let origin = text.hasSuffix("/") ? String(text.dropLast()) : text
+        return PublicRoute.allCases.filter { $0 != .webAdPayload }.map { route in
+            // Devices send developers' copies with a slash at the end.
+            origin + route.path + (route.path.contains("report-attribution") ? "/" : "")
+        }
     }
 
     private func tls() async -> Finding {

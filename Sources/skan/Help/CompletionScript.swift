@@ -2,13 +2,8 @@ import ArgumentParser
 
 /// A shell's completion script: the parser's, with the commands after `skan help`, which it leaves out.
 struct CompletionScript {
-    private let shell: CompletionShell
-    private let program: CommandDescription
-
-    init(_ shell: CompletionShell, of program: CommandDescription) {
-        self.shell = shell
-        self.program = program
-    }
+    let shell: CompletionShell
+    let program: CommandDescription
 
     /// The script.
     var text: String {
@@ -32,37 +27,38 @@ struct CompletionScript {
         }
     }
 
-    private var bash: String {
-        let cases = groups.map { "    '\($0.word)') COMPREPLY+=($(compgen -W '\($0.names)' -- \"${cur}\")) ;;" }
-        return """
-            _skan_help() {
-                case "${COMP_WORDS[*]:2:COMP_CWORD-2}" in
-            \(cases.joined(separator: "\n"))
-                esac
-            }
+    /// What is done with the names of each group, as cases of a shell.
+    private func cases(_ act: (String) -> String) -> String {
+        groups.map { "    '\($0.word)') \(act($0.names)) ;;" }.joined(separator: "\n")
+    }
 
-            """
+    private var bash: String {
+        """
+        _skan_help() {
+            case "${COMP_WORDS[*]:2:COMP_CWORD-2}" in
+        \(cases { "COMPREPLY+=($(compgen -W '\($0)' -- \"${cur}\"))" })
+            esac
+        }
+
+        """
     }
 
     private var zsh: String {
-        let cases = groups.map { "    '\($0.word)') compadd -- \($0.names) && ret=0 ;;" }
-        return """
-            _skan_help() {
-                local -i ret=1
-                case "${(j: :)words[2,CURRENT-1]}" in
-            \(cases.joined(separator: "\n"))
-                esac
-                return "${ret}"
-            }
+        """
+        _skan_help() {
+            local -i ret=1
+            case "${(j: :)words[2,CURRENT-1]}" in
+        \(cases { "compadd -- \($0) && ret=0" })
+            esac
+            return "${ret}"
+        }
 
-            """
+        """
     }
 
     private var fish: String {
         groups.map { group in
-            let condition =
-                group.word.isEmpty
-                ? "-eq 1" : "-eq 2; and contains -- \(group.word) (__skan_tokens -pc)"
+            let condition = group.word.isEmpty ? "-eq 1" : "-eq 2; and contains -- \(group.word) (__skan_tokens -pc)"
             return "complete -c 'skan' -n '__skan_should_offer_completions_for_positional \"skan help\" \(condition)' "
                 + "-fka '\(group.names)'\n"
         }.joined()
@@ -95,6 +91,6 @@ struct CompletionCommand: ParsableCommand {
     var shell: Shell
 
     func run() throws {
-        Terminal.write(CompletionScript(shell.completionShell, of: try .ofProgram()).text)
+        Terminal.write(CompletionScript(shell: shell.completionShell, program: try .ofProgram()).text)
     }
 }

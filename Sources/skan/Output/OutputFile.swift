@@ -6,31 +6,26 @@ import Platform
 /// Only a regular file is replaced, with its mode and, where this user may, its owner kept; a symlink is followed, and a
 /// device or a FIFO is written to.
 enum OutputFile {
-    /// Writes a file in pieces, replacing an existing one; after an error that is as it was.
-    static func write(to path: String, _ write: (_ piece: (String) -> Void) -> Void) throws {
+    /// Writes a file, replacing an existing one; after an error that is as it was.
+    static func write(_ text: String, to path: String) throws {
         var former = stat()
         guard stat(path, &former) == 0 else {
-            return try replace(path, former: nil, write)
+            return try replace(path, former: nil, text)
         }
         switch former.st_mode & S_IFMT {
         case S_IFDIR:
             throw CommandFailure("cannot write \(path): it is a folder", hint: "name a file in it")
         case S_IFREG:
-            try replace(path, former: former, write)
+            try replace(path, former: former, text)
         default:
             let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else {
+            guard descriptor >= 0, put(text, into: descriptor) else {
                 throw failure(path)
-            }
-            if let problem = put(write, into: descriptor, named: path) {
-                throw problem
             }
         }
     }
 
-    private static func replace(
-        _ path: String, former: stat?, _ write: (_ piece: (String) -> Void) -> Void
-    ) throws {
+    private static func replace(_ path: String, former: stat?, _ text: String) throws {
         let target = try target(of: path)
         let unfinished = "\(target).\(getpid()).tmp"
         // What replaces a file is never readable by more than the file was.
@@ -49,38 +44,19 @@ enum OutputFile {
                 throw problem
             }
         }
-        if let problem = put(write, into: descriptor, named: path) {
-            throw problem
-        }
-        guard rename(unfinished, target) == 0 else {
+        guard put(text, into: descriptor), rename(unfinished, target) == 0 else {
             throw failure(path)
         }
     }
 
-    /// Writes the pieces and closes the file; returns what went wrong.
-    private static func put(
-        _ write: (_ piece: (String) -> Void) -> Void, into descriptor: Int32, named path: String
-    ) -> CommandFailure? {
-        var problem: CommandFailure?
-        var buffer: [UInt8] = []
-        func putOut() {
-            if problem == nil {
-                let number = Terminal.writeAll(buffer, to: descriptor)
-                problem = number == 0 ? nil : failure(path, number)
-            }
-            buffer.removeAll(keepingCapacity: true)
+    /// Writes the text and closes the file; when false, `errno` says what went wrong.
+    private static func put(_ text: String, into descriptor: Int32) -> Bool {
+        let number = Terminal.writeAll(Array(text.utf8), to: descriptor)
+        let isClosed = close(descriptor) == 0
+        if number != 0 {
+            errno = number
         }
-        write { piece in
-            buffer += piece.utf8
-            if buffer.count >= 1 << 16 {
-                putOut()
-            }
-        }
-        putOut()
-        if close(descriptor) != 0, problem == nil {
-            problem = failure(path)
-        }
-        return problem
+        return number == 0 && isClosed
     }
 
     /// The file that is written: where a symlink leads, or would lead.
@@ -92,8 +68,8 @@ enum OutputFile {
         }
     }
 
-    private static func failure(_ path: String, _ number: Int32 = errno) -> CommandFailure {
-        CommandFailure("cannot write \(path): \(String(cString: strerror(number)))")
+    private static func failure(_ path: String) -> CommandFailure {
+        CommandFailure("cannot write \(path): \(String(cString: strerror(errno)))")
     }
 
     /// Writes whole files into a folder, which is made if there is none; an existing file is replaced.
@@ -102,7 +78,7 @@ enum OutputFile {
             let folder = URL(fileURLWithPath: path)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for file in files {
-                try write(to: folder.appendingPathComponent(file.name).path) { $0(file.text) }
+                try write(file.text, to: folder.appendingPathComponent(file.name).path)
             }
         } catch let failure as CommandFailure {
             throw failure

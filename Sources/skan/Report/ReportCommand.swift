@@ -104,7 +104,9 @@ struct ReportCommand: AsyncParsableCommand {
     /// Writes a report to the file or to standard output, and its warnings to standard error.
     private func write(_ report: some RenderedReport, _ style: TextStyle) throws {
         if let output {
-            try OutputFile.write(to: output) { report.write(as: format, style: style, to: $0) }
+            var text = ""
+            report.write(as: format, style: style) { text += $0 }
+            try OutputFile.write(text, to: output)
         } else {
             report.write(as: format, style: style) { Terminal.write($0) }
         }

@@ -202,9 +202,7 @@ struct EnvironmentSettings {
 
     /// The comma-separated values of a variable, without the blanks around them.
     func list(_ name: String) -> [String] {
-        (text(name) ?? "").split(separator: ",").compactMap { value in
-            let trimmed = value.trimmingPrefix(while: \.isWhitespace)
-            return trimmed.lastIndex { !$0.isWhitespace }.map { String(trimmed[...$0]) }
-        }
+        (text(name) ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+            .filter { !$0.isEmpty }
     }
 }

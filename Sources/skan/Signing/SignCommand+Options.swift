@@ -3,16 +3,21 @@ import Attribution
 extension SignCommand {
     /// Refuses options that the framework or version does not have, instead of silently ignoring them.
     func refuseOptions() throws {
-        switch framework {
-        case .skadnetwork:
-            try refuse([("--re-engagement", reEngagement), ("--format jws", format == .jws)])
-        case .adattributionkit:
-            try refuse([
-                ("--version", version != nil), ("--campaign", campaign != nil),
-                ("--source-domain", sourceDomain != nil),
-                ("--fidelity", fidelity != nil),
-                ("--format \(format.rawValue)", format == .storekit || format == .impression),
-            ])
+        let options: [(name: String, isGiven: Bool)] =
+            switch framework {
+            case .skadnetwork: [("--re-engagement", reEngagement), ("--format jws", format == .jws)]
+            case .adattributionkit:
+                [
+                    ("--version", version != nil), ("--campaign", campaign != nil),
+                    ("--source-domain", sourceDomain != nil), ("--fidelity", fidelity != nil),
+                    ("--format \(format.rawValue)", format == .storekit || format == .impression),
+                ]
+            }
+        let other = Framework.allCases.first { $0 != framework } ?? framework
+        for option in options where option.isGiven {
+            throw CommandFailure(
+                "\(option.name): found with --framework \(framework.rawValue), which does not have it",
+                hint: "leave it out, or give --framework \(other.rawValue)")
         }
         try version.map { try refuse(with: $0) }
     }
@@ -80,15 +85,6 @@ extension SignCommand {
     private var hasKey: Bool { key != nil || keys.file(besides: key) != nil }
 
     // MARK: Options that do not fit
-
-    private func refuse(_ options: [(name: String, isGiven: Bool)]) throws {
-        let other = Framework.allCases.first { $0 != framework } ?? framework
-        for option in options where option.isGiven {
-            throw CommandFailure(
-                "\(option.name): found with --framework \(framework.rawValue), which does not have it",
-                hint: "leave it out, or give --framework \(other.rawValue)")
-        }
-    }
 
     private func refuse(with version: SKAdNetworkVersion) throws {
         let options: [(name: String, isGiven: Bool, hint: String)] = [

@@ -81,10 +81,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     /// The verdicts of one batch, rendered by the task that judged it.
-    private struct Verdicts: Sendable {
-        let tally: VerdictTally
-        let text: String
-    }
+    private typealias Verdicts = (tally: VerdictTally, text: String)
 
     private func line(_ verdict: Verdict) -> String {
         (format == .json ? verdict.json.line : verdict.text) + "\n"
@@ -129,6 +126,6 @@ struct VerifyCommand: AsyncParsableCommand {
             tally.count(verdict)
             text += line(verdict)
         }
-        return Verdicts(tally: tally, text: text)
+        return (tally, text)
     }
 }
