@@ -221,7 +221,9 @@ package struct ConnectionStateMachine {
         defer { hasUnread = consumed < unread.count }
         if reader.stage == .finished {
             drop(unread.count, &consumed)
-            if case .lingering = phase, lingeredBytes > reader.limits.lingerBytes { return .cutOff(.lingerBound) }
+            if consumed > 0, case .lingering = phase, lingeredBytes > reader.limits.lingerBytes {
+                return .cutOff(.lingerBound)
+            }
         } else if inFlight == nil, isWritable, case .open = phase {
             let action = unread.isEmpty ? nil : readRequest(unread, &consumed)
             if reader.stage == .finished { drop(unread.count - consumed, &consumed) }
