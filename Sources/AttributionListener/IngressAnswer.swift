@@ -61,13 +61,9 @@ struct IngressAnswerEncoder {
         _ answer: IngressAnswer, isLast: Bool, announcesKeepAlive: Bool = false, omitsBody: Bool = false
     ) -> (bytes: ByteBuffer, body: ByteBuffer?) {
         buffer.clear()
-        if answer.status == 200 {
-            buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
-        } else {
-            buffer.writeStaticString("HTTP/1.1 ")
-            writeDecimal(answer.status)
-            buffer.writeStaticString(Self.reason(answer.status))
-        }
+        buffer.writeStaticString("HTTP/1.1 ")
+        buffer.writeString(String(answer.status))
+        buffer.writeStaticString(Self.reason(answer.status))
         for field in answer.fields {
             buffer.writeString(field.name)
             buffer.writeStaticString(": ")
@@ -81,11 +77,11 @@ struct IngressAnswerEncoder {
         } else {
             buffer.writeStaticString("Content-Length: ")
         }
-        writeDecimal(answer.body.count)
+        buffer.writeString(String(answer.body.count))
         if let retryAfter = answer.retryAfter {
             buffer.writeStaticString("\r\nRetry-After: ")
             let (seconds, attoseconds) = retryAfter.components
-            writeDecimal(max(1, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
+            buffer.writeString(String(max(1, Int(seconds) + (attoseconds > 0 ? 1 : 0))))
         }
         if isLast {
             buffer.writeStaticString("\r\nConnection: close\r\n\r\n")
@@ -98,11 +94,6 @@ struct IngressAnswerEncoder {
         guard answer.body.count <= Self.longestCopy else { return (buffer, ByteBuffer(bytes: answer.body)) }
         buffer.writeBytes(answer.body)
         return (buffer, nil)
-    }
-
-    private mutating func writeDecimal(_ value: Int) {
-        if value >= 10 { writeDecimal(value / 10) }
-        buffer.writeInteger(UInt8(ascii: "0") + UInt8(value % 10))
     }
 
     /// The rest of the status line; the phrase may be empty.

@@ -2,25 +2,16 @@ import Attribution
 import Metrics
 
 /// The names of a listener's counters.
-package struct IngressMetricNames: Sendable {
-    let requests: String
-    let refusals: String
-    let connections: String
-    let disconnects: String
-
-    private init(_ listener: String) {
-        requests = "skan_\(listener)_requests_total"
-        refusals = "skan_\(listener)_refusals_total"
-        connections = "skan_\(listener)_connections_total"
-        disconnects = "skan_\(listener)_disconnects_total"
-    }
-
+package enum IngressMetricNames: String, Sendable {
     /// Those of the listener of postbacks.
-    package static let postbacks = IngressMetricNames("ingress")
+    case postbacks = "ingress"
     /// Those of the listener of signing requests.
-    package static let signing = IngressMetricNames("signing")
+    case signing
     /// Those of the console.
-    package static let console = IngressMetricNames("console")
+    case console
+
+    /// The name of the counter of some events.
+    func counter(of events: String) -> String { "skan_\(rawValue)_\(events)_total" }
 }
 
 /// The counters of one event loop.
@@ -66,24 +57,24 @@ struct IngressMetrics {
         let status = key.status == 0 ? "dropped" : String(key.status)
         var dimensions = [("route", key.route?.path ?? "none"), ("status", status)]
         if hasCallers { dimensions.append(("caller", key.caller ?? "")) }
-        let counter = Counter(label: names.requests, dimensions: dimensions, factory: factory)
+        let counter = Counter(label: names.counter(of: "requests"), dimensions: dimensions, factory: factory)
         requests[key] = counter
         return counter
     }
 
     func countRefusal(_ code: ErrorCode) {
-        count(names.refusals, dimension: "reason", value: code.rawValue)
+        count("refusals", dimension: "reason", value: code.rawValue)
     }
 
     func countConnection(_ admission: IngressAdmission) {
-        count(names.connections, dimension: "outcome", value: admission.rawValue)
+        count("connections", dimension: "outcome", value: admission.rawValue)
     }
 
     func countDisconnect(_ reason: ConnectionAction.Disconnect) {
-        count(names.disconnects, dimension: "reason", value: reason.rawValue)
+        count("disconnects", dimension: "reason", value: reason.rawValue)
     }
 
-    private func count(_ label: String, dimension: String, value: String) {
-        Counter(label: label, dimensions: [(dimension, value)], factory: factory).increment()
+    private func count(_ events: String, dimension: String, value: String) {
+        Counter(label: names.counter(of: events), dimensions: [(dimension, value)], factory: factory).increment()
     }
 }

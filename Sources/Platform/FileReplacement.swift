@@ -72,7 +72,7 @@ package struct FileReplacement: ~Copyable {
         let isOwned =
             !hasFormer
             || fchown(descriptor, former.st_uid, former.st_gid) == 0 && fchmod(descriptor, former.st_mode & 0o777) == 0
-        guard isOwned, write(bytes, to: descriptor), fsync(descriptor) == 0, rename(temporary, path.text) == 0 else {
+        guard isOwned, writeAll(bytes, to: descriptor), fsync(descriptor) == 0, rename(temporary, path.text) == 0 else {
             let problem = problem()
             close(descriptor)
             unlink(temporary)
@@ -81,11 +81,11 @@ package struct FileReplacement: ~Copyable {
         close(descriptor)
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { buffer in
             var written = 0
             while written < buffer.count {
-                let count = Self.system(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                let count = write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
                 guard count > 0 || errno == EINTR else {
                     return false
                 }
@@ -93,14 +93,6 @@ package struct FileReplacement: ~Copyable {
             }
             return true
         }
-    }
-
-    private static func system(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, start, count)
-        #else
-            Musl.write(descriptor, start, count)
-        #endif
     }
 
     private static func resolved(_ path: String) throws(Problem) -> ResolvedPath {

@@ -72,94 +72,58 @@ struct Base64Alphabet: Sendable {
     ///
     /// - Returns: The bytes; nil for bytes outside the alphabet, an impossible length, or nonzero trailing bits.
     func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        let rest = text.count % 4
         // A single remaining digit cannot encode a byte.
-        guard rest != 1 else {
+        guard text.count % 4 != 1 else {
             return nil
         }
         // Valid values are below 64, so a higher bit reveals any other byte.
         var seen: UInt8 = 0
+        var bits: UInt32 = 0
+        var pending: UInt32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, count in
             values.withUnsafeBufferPointer { values in
-                var index = 0
-                while index + 4 <= text.count {
-                    let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
-                    let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
-                    seen |= a | b | c | d
-                    output[count] = a << 2 | b >> 4
-                    output[count + 1] = b << 4 | c >> 2
-                    output[count + 2] = c << 6 | d
-                    count += 3
-                    index += 4
-                }
-                guard rest > 0 else {
-                    return
-                }
-                let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
-                let c = rest == 3 ? values[Int(text[index + 2])] : 0
-                // Trailing bits must be zero, or two texts would decode to the same bytes.
-                let unused = rest == 3 ? c & 0b11 : b & 0b1111
-                seen |= a | b | c | (unused == 0 ? 0 : 255)
-                output[count] = a << 2 | b >> 4
-                count += 1
-                if rest == 3 {
-                    output[count] = b << 4 | c >> 2
-                    count += 1
+                for byte in text {
+                    let value = values[Int(byte)]
+                    seen |= value
+                    bits = bits << 6 | UInt32(value & 63)
+                    pending += 6
+                    if pending >= 8 {
+                        pending -= 8
+                        output[count] = UInt8(truncatingIfNeeded: bits >> pending)
+                        count += 1
+                    }
                 }
             }
         }
-        return seen < 64 ? bytes : nil
-    }
-
-    private static func encode(
-        _ bytes: UnsafeBufferPointer<UInt8>, with digits: UnsafeBufferPointer<UInt8>,
-        into output: UnsafeMutableBufferPointer<UInt8>, isPadded: Bool
-    ) -> Int {
-        var count = 0
-        var start = 0
-        while start < bytes.count {
-            let size = min(3, bytes.count - start)
-            var bits = UInt32(bytes[start]) << 16
-            if size > 1 { bits |= UInt32(bytes[start + 1]) << 8 }
-            if size > 2 { bits |= UInt32(bytes[start + 2]) }
-            for index in 0...size {
-                output[count] = digits[Int(bits >> UInt32(18 - 6 * index) & 63)]
-                count += 1
-            }
-            start += size
-        }
-        while isPadded, !count.isMultiple(of: 4) {
-            output[count] = UInt8(ascii: "=")
-            count += 1
-        }
-        return count
+        // Trailing bits must be zero, or two texts would decode to the same bytes.
+        return seen < 64 && bits & (1 << pending - 1) == 0 ? bytes : nil
     }
 
     /// Encodes bytes.
     func encode(_ bytes: some Collection<UInt8>, isPadded: Bool) -> String {
-        let bytes = Array(bytes)
-        return String(unsafeUninitializedCapacity: Self.capacity(bytes)) { output in
-            encode(bytes, into: output, isPadded: isPadded)
-        }
+        var text: [UInt8] = []
+        append(bytes, to: &text, isPadded: isPadded)
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Encodes bytes at the end of a text.
-    func append(_ bytes: [UInt8], to text: inout [UInt8], isPadded: Bool) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.capacity(bytes)) { output in
-            let count = encode(bytes, into: output, isPadded: isPadded)
-            text.append(contentsOf: UnsafeBufferPointer(rebasing: output[..<count]))
-        }
-    }
-
-    private static func capacity(_ bytes: [UInt8]) -> Int {
-        (bytes.count + 2) / 3 * 4
-    }
-
-    private func encode(_ bytes: [UInt8], into output: UnsafeMutableBufferPointer<UInt8>, isPadded: Bool) -> Int {
-        bytes.withUnsafeBufferPointer { bytes in
-            digits.withUnsafeBufferPointer { digits in
-                Self.encode(bytes, with: digits, into: output, isPadded: isPadded)
+    func append(_ bytes: some Collection<UInt8>, to text: inout [UInt8], isPadded: Bool) {
+        text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
+        var bits: UInt32 = 0
+        var pending: UInt32 = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            pending += 8
+            while pending >= 6 {
+                pending -= 6
+                text.append(digits[Int(bits >> pending & 63)])
             }
+        }
+        if pending > 0 {
+            text.append(digits[Int(bits << (6 - pending) & 63)])
+        }
+        if isPadded {
+            text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (3 - bytes.count % 3) % 3))
         }
     }
 }

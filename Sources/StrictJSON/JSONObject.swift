@@ -37,19 +37,10 @@ package struct JSONObject: Sendable {
 
     /// Reads an object that is part of a text, without copying it.
     init(_ bytes: [UInt8], in range: Range<Int>, depth: Int) throws(JSONError) {
-        var decoded: [UInt8] = []
-        let result: Result<[ScannedJSONField], JSONError> = JSONScanner.with(bytes, in: range, depth: depth) {
-            scanner in
-            do throws(JSONError) {
-                let fields = try scanner.scanWholeObject()
-                decoded = scanner.decoded
-                return .success(fields)
-            } catch {
-                return .failure(error)
-            }
+        (scannedFields, source) = try JSONScanner.with(bytes, in: range, depth: depth) { scanner throws(JSONError) in
+            let fields = try scanner.scanWholeObject()
+            return (fields, JSONSource(bytes: bytes, decoded: scanner.decoded))
         }
-        scannedFields = try result.get()
-        source = JSONSource(bytes: bytes, decoded: decoded)
     }
 
     /// The fields in the order received.

@@ -12,13 +12,13 @@ struct JSONScanner {
     ///
     /// The range is all of the bytes, or that of a value that was found in the same bytes before, so it is within them.
     static func with<Value>(
-        _ bytes: [UInt8], in range: Range<Int>, depth: Int, _ use: (inout JSONScanner) -> Value
-    ) -> Value {
-        bytes.withUnsafeBufferPointer { bytes in
+        _ bytes: [UInt8], in range: Range<Int>, depth: Int, _ use: (inout JSONScanner) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value {
+        try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
             // Decoding never makes a string longer, and text is copied eight bytes at a time.
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: range.count + 8) { scratch in
+            try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: range.count + 8) { scratch throws(JSONError) in
                 var scanner = JSONScanner(bytes: bytes, range: range, scratch: scratch, maximumDepth: depth)
-                return use(&scanner)
+                return try use(&scanner)
             }
         }
     }

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
 /// The range of a scanned JSON string, with its escapes decoded.
 package enum ScannedJSONString {
     /// A string without escapes: the range between the quotes, which is valid UTF-8.
@@ -101,10 +107,8 @@ package struct JSONSource: Sendable {
         guard isNested(value, in: "["), case .nested(let range) = value else {
             return nil
         }
-        return JSONScanner.with(bytes, in: range, depth: depth) { scanner in
-            guard let values = try? scanner.scanWholeArray() else {
-                return nil
-            }
+        return try? JSONScanner.with(bytes, in: range, depth: depth) { scanner throws(JSONError) in
+            let values = try scanner.scanWholeArray()
             return (JSONSource(bytes: bytes, decoded: scanner.decoded), values)
         }
     }
@@ -118,7 +122,10 @@ package struct JSONSource: Sendable {
 extension UnsafeBufferPointer<UInt8> {
     /// Whether both hold the same bytes.
     package func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
-        count == other.count && !differs(from: other)
+        guard count == other.count, let mine = baseAddress, let theirs = other.baseAddress else {
+            return count == other.count
+        }
+        return memcmp(mine, theirs, count) == 0
     }
 
     /// The beginning of a text, for messages, cut between two characters.
@@ -133,44 +140,10 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// The index of the first occurrence of a byte at or after an index, or nil if there is none.
     package func firstIndex(of wanted: UInt8, from start: Int) -> Int? {
-        let lows: UInt64 = 0x0101_0101_0101_0101
-        let raw = UnsafeRawBufferPointer(self)
-        var index = start
-        while index + 8 <= count {
-            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-            let differences = word ^ lows &* UInt64(wanted)
-            let found = (differences &- lows) & ~differences & 0x8080_8080_8080_8080
-            guard found == 0 else {
-                return index + found.trailingZeroBitCount / 8
-            }
-            index += 8
+        guard let baseAddress, start < count, let found = memchr(baseAddress + start, CInt(wanted), count - start)
+        else {
+            return nil
         }
-        while index < count {
-            guard self[index] != wanted else {
-                return index
-            }
-            index += 1
-        }
-        return nil
-    }
-
-    /// Compares eight bytes at a time; both must have the same length.
-    private func differs(from other: UnsafeBufferPointer<UInt8>) -> Bool {
-        let (mine, theirs) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
-        var index = 0
-        while index + 8 <= count {
-            let word = mine.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard word == theirs.loadUnaligned(fromByteOffset: index, as: UInt64.self) else {
-                return true
-            }
-            index += 8
-        }
-        while index < count {
-            guard mine[index] == theirs[index] else {
-                return true
-            }
-            index += 1
-        }
-        return false
+        return UnsafeRawPointer(found) - UnsafeRawPointer(baseAddress)
     }
 }

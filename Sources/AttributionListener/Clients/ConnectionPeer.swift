@@ -45,14 +45,8 @@ package struct ConnectionPeer: Sendable {
 /// Direct clients are bounded by their connections, each of which has one request in flight. A proxy's connections are
 /// shared by its clients: without this bound one client could occupy all of them.
 final class ClientShares: Sendable {
-    /// Whose share a request counts toward: a client's network, or all clients that the proxies did not name.
-    struct Holder: Hashable {
-        private let network: InternetAddress?
-
-        init(_ client: InternetAddress?) {
-            network = client?.clientNetwork
-        }
-    }
+    /// Whose share a request counts toward: a client's network, or nil for all clients that the proxies did not name.
+    typealias Holder = InternetAddress?
 
     private let limit: Int
     private let taken = Mutex<[Holder: Int]>([:])

@@ -193,7 +193,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func callRoute(_ request: IngressRequest, _ client: InternetAddress?, number: Int) {
         var share: ClientShares.Holder?
         if peer.isShareBounded(client) {
-            let holder = ClientShares.Holder(client)
+            let holder = client?.clientNetwork
             guard loop.census.shares.take(holder) else {
                 loop.metrics.countRefusal(ClientShares.refusal.code)
                 return answer(

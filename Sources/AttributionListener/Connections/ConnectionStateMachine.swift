@@ -21,25 +21,9 @@ package struct ConnectionStateMachine {
         case closed
     }
 
-    /// The deadlines of ``IngressLimits``, converted once.
-    private struct Deadlines {
-        let head, request, answer, idle, write, linger, stopPause: TimeAmount
-
-        init(_ limits: IngressLimits) {
-            head = TimeAmount(limits.headDeadline)
-            request = TimeAmount(limits.requestDeadline)
-            answer = TimeAmount(limits.answerDeadline)
-            idle = TimeAmount(limits.idleDeadline)
-            write = TimeAmount(limits.writeDeadline)
-            linger = TimeAmount(limits.lingerDeadline)
-            stopPause = TimeAmount(limits.stopPause)
-        }
-    }
-
     private let peer: ConnectionPeer
     /// Whether it is open to probes only, for one request.
     private let isReserved: Bool
-    private let deadlines: Deadlines
     private var reader: RequestReader
     private var phase = Phase.open
     /// The request whose answer is awaited.
@@ -79,9 +63,8 @@ package struct ConnectionStateMachine {
         self.peer = peer
         self.isReserved = isReserved
         self.now = now
-        deadlines = Deadlines(limits)
         reader = RequestReader(routes: routes, limits: limits, forwarding: peer.forwarding)
-        deadline = now + deadlines.head
+        deadline = now + limits.headDeadline
     }
 
     // MARK: Events
@@ -110,7 +93,7 @@ package struct ConnectionStateMachine {
         guard !endsCleanly, !isInputClosed else { return .close }
         phase = .lingering
         writeDeadline = .distantFuture
-        deadline = now + deadlines.linger
+        deadline = now + reader.limits.lingerDeadline
         return .closeOutput
     }
 
@@ -121,7 +104,7 @@ package struct ConnectionStateMachine {
         // After the last answer its deadline remains until the client has everything.
         guard case .open = phase else { return }
         backlog = unsent
-        writeDeadline = isWritable ? .distantFuture : now + deadlines.write
+        writeDeadline = isWritable ? .distantFuture : now + reader.limits.writeDeadline
         if isWritable { awaitInput() }
     }
 
@@ -178,7 +161,7 @@ package struct ConnectionStateMachine {
             let unsent = unsent()
             guard unsent + reader.limits.outboundBytes <= backlog else { return .cutOff(.writeDeadline) }
             backlog = unsent
-            writeDeadline = now + deadlines.write
+            writeDeadline = now + reader.limits.writeDeadline
         }
         switch phase {
         case .closing, .closed: return nil
@@ -190,7 +173,7 @@ package struct ConnectionStateMachine {
 
     /// Whether the client has anything to take and has not paused for too long.
     private mutating func takesAnswers(_ unsent: Int) -> Bool {
-        if unsent < pause.unsent { pause.end = now + deadlines.stopPause }
+        if unsent < pause.unsent { pause.end = now + reader.limits.stopPause }
         pause.unsent = unsent
         return unsent > 0 && now < pause.end
     }
@@ -240,7 +223,7 @@ package struct ConnectionStateMachine {
             case .unfinished:
                 return nil
             case .head(let expectsContinue):
-                deadline = reader.startedAt + deadlines.request
+                deadline = reader.startedAt + reader.limits.requestDeadline
                 if expectsContinue { return .sendContinue }
             case .complete:
                 return didReadRequest(isLast: isInputClosed && consumed == unread.count)
@@ -257,7 +240,7 @@ package struct ConnectionStateMachine {
             reader.begin(at: now)
         case .idle:
             reader.begin(at: now)
-            deadline = now + deadlines.head
+            deadline = now + reader.limits.headDeadline
         case .head, .body, .discarding, .finished:
             break
         }
@@ -277,7 +260,7 @@ package struct ConnectionStateMachine {
             receivedAt: receivedAt, client: nil)
         let client = peer.client(forwarded: reader.forwarded)
         didComplete(isLast: isLast)
-        deadline = now + deadlines.answer
+        deadline = now + reader.limits.answerDeadline
         number += 1
         return .handOver(request, client, number: number)
     }
@@ -326,9 +309,9 @@ package struct ConnectionStateMachine {
     private mutating func awaitInput() {
         guard inFlight == nil, case .open = phase else { return }
         switch reader.stage {
-        case .opening, .idle: deadline = now + deadlines.idle
-        case .head: deadline = now + deadlines.head
-        case .body, .discarding: deadline = now + deadlines.request
+        case .opening, .idle: deadline = now + reader.limits.idleDeadline
+        case .head: deadline = now + reader.limits.headDeadline
+        case .body, .discarding: deadline = now + reader.limits.requestDeadline
         case .finished: break
         }
     }
@@ -355,7 +338,7 @@ package struct ConnectionStateMachine {
     /// Gives the client time for what it has still to take.
     private mutating func takesLast(_ unsent: Int) {
         backlog = unsent
-        writeDeadline = now + deadlines.write
+        writeDeadline = now + reader.limits.writeDeadline
         deadline = .distantFuture
     }
 
@@ -376,5 +359,11 @@ package struct ConnectionStateMachine {
         }
         isReadHeld = false
         return .read
+    }
+}
+
+extension NIODeadline {
+    fileprivate static func + (moment: NIODeadline, duration: Duration) -> NIODeadline {
+        moment + TimeAmount(duration)
     }
 }

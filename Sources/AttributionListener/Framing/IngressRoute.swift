@@ -1,7 +1,7 @@
 /// A path that a listener serves, with its method.
 ///
 /// A path matches with and without a trailing slash; the query is ignored.
-package struct IngressRoute: Sendable {
+package struct IngressRoute: Hashable, Sendable {
     /// Its index among the routes of its listener.
     package internal(set) var index = 0
     /// The method it answers.
@@ -41,17 +41,6 @@ package struct IngressRoute: Sendable {
     }
 }
 
-extension IngressRoute: Hashable {
-    // One listener's routes differ in their index, and this is compared for every request.
-    package static func == (left: IngressRoute, right: IngressRoute) -> Bool {
-        left.index == right.index && left.path == right.path
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(index)
-    }
-}
-
 /// The media type of the bodies of requests.
 package enum IngressMediaType: String, Hashable, Sendable {
     /// One JSON value.
@@ -87,12 +76,7 @@ package enum IngressMethod: String, CaseIterable, Sendable {
 
     /// Reads a method.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        if bytes.isEqual(to: "POST") {
-            self = .post
-        } else if bytes.count <= Self.longest, let method = Self(rawValue: String(decoding: bytes, as: UTF8.self)) {
-            self = method
-        } else {
-            return nil
-        }
+        guard bytes.count <= Self.longest else { return nil }
+        self.init(rawValue: bytes.text)
     }
 }

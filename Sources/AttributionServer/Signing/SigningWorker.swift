@@ -218,7 +218,7 @@ struct SigningWorker {
         let answer = try plan.answer(try signed[part.range].map { try $0.get().impression })
         let uses = signed[part.range].compactMap { if case .success(let one) = $0 { one.use } else { nil } }
         for use in uses {
-            metrics.countSignature(use, of: keys)
+            metrics.countSignature(keys.signer.uses[use])
         }
         counts?.add(plan, at: request.receivedAt)
         if logger.logLevel <= .debug {

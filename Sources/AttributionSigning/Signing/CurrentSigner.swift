@@ -4,23 +4,20 @@ import Synchronization
 ///
 /// Read it once per request, so that the whole answer comes from one key list.
 package final class CurrentSigner: Sendable {
-    /// A key list, and how many were used before it.
+    /// A key list, as an object to tell it from others.
     package final class Keys: Sendable {
         /// Signs with the list.
         package let signer: NetworkSigner
-        /// Distinguishes it from other lists.
-        package let generation: Int
 
-        fileprivate init(signer: NetworkSigner, generation: Int) {
+        fileprivate init(signer: NetworkSigner) {
             self.signer = signer
-            self.generation = generation
         }
     }
 
     private let state: Mutex<Keys>
 
     package init(_ signer: NetworkSigner) {
-        state = Mutex(Keys(signer: signer, generation: 0))
+        state = Mutex(Keys(signer: signer))
     }
 
     /// The key list for a request.
@@ -33,6 +30,6 @@ package final class CurrentSigner: Sendable {
 
     /// Replaces the signer, from the next request on.
     package func use(_ signer: NetworkSigner) {
-        state.withLock { $0 = Keys(signer: signer, generation: $0.generation + 1) }
+        state.withLock { $0 = Keys(signer: signer) }
     }
 }

@@ -10,43 +10,9 @@ import Synchronization
 /// test server does not verify everything twice.
 package struct PostbackVerifier: Sendable {
     private let keys: [PostbackVerificationKey]
-    private let candidates: SignerCandidates
+    /// The indices of the keys that may verify a signer's postbacks, in the order to try.
+    private let candidates: [PostbackSigner: [Int]]
     private let tables = PreparedTables()
-
-    /// The keys that may verify a signer's postbacks.
-    private struct Candidates {
-        /// Their indices in ``keys``, in the order to try.
-        let keyIndices: [Int]
-        /// The rejection if none of them verifies a postback.
-        let rejection: PostbackRejection
-
-        init(_ keyIndices: [Int], of keys: [PostbackVerificationKey]) {
-            self.keyIndices = keyIndices
-            rejection = .invalidSignature(keys: keyIndices.map { keys[$0].name })
-        }
-    }
-
-    /// The candidates of each signer.
-    private struct SignerCandidates {
-        let p192: Candidates
-        let p256: Candidates
-        let production: Candidates
-        let developmentFlow: Candidates
-        let developerSettings: Candidates
-        let test: Candidates
-
-        /// A switch, not a dictionary, because every postback needs it and hashing takes time.
-        subscript(signer: PostbackSigner) -> Candidates {
-            switch signer {
-            case .skAdNetwork(.p192): p192
-            case .skAdNetwork(.p256): p256
-            case .adAttributionKit(.production): production
-            case .adAttributionKit(.developmentFlow): developmentFlow
-            case .adAttributionKit(.developerSettings): developerSettings
-            case .adAttributionKit(.test): test
-            }
-        }
-    }
 
     /// Makes a verifier with Apple's keys and optional test keys.
     package init(testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
@@ -60,13 +26,14 @@ package struct PostbackVerifier: Sendable {
         let first = tests.count
         let testIndices = Dictionary(grouping: tests.indices) { tests[$0].curve }
         self.keys = keys
-        candidates = SignerCandidates(
-            p192: Candidates(testIndices[.p192, default: []] + [first], of: keys),
-            p256: Candidates(testIndices[.p256, default: []] + [first + 1], of: keys),
-            production: Candidates([first + 1], of: keys),
-            developmentFlow: Candidates([first + 2], of: keys),
-            developerSettings: Candidates([first + 3], of: keys),
-            test: Candidates(testIndices[.p256, default: []], of: keys))
+        candidates = [
+            .skAdNetwork(.p192): testIndices[.p192, default: []] + [first],
+            .skAdNetwork(.p256): testIndices[.p256, default: []] + [first + 1],
+            .adAttributionKit(.production): [first + 1],
+            .adAttributionKit(.developmentFlow): [first + 2],
+            .adAttributionKit(.developerSettings): [first + 3],
+            .adAttributionKit(.test): testIndices[.p256, default: []],
+        ]
     }
 
     /// Makes the tables that speed up verifying many postbacks, and compares them with OpenSSL.
@@ -103,7 +70,11 @@ package struct PostbackVerifier: Sendable {
 
     /// The keys that may verify a signer's postbacks, in the order to try.
     package func keys(of signer: PostbackSigner) -> [PostbackVerificationKey] {
-        candidates[signer].keyIndices.map { keys[$0] }
+        keyIndices(of: signer).map { keys[$0] }
+    }
+
+    private func keyIndices(of signer: PostbackSigner) -> [Int] {
+        candidates[signer] ?? []
     }
 
     /// The first key under which signed bytes verify, whoever may use it; for explanations, which accept nothing.
@@ -126,7 +97,7 @@ package struct PostbackVerifier: Sendable {
     package func verify(_ postback: ReceivedPostback) -> Judgement {
         let digest = Self.digest(postback)
         var finding = Finding.none
-        for keyIndex in candidates[postback.signer].keyIndices {
+        for keyIndex in keyIndices(of: postback.signer) {
             finding.take(openSSLVerdict(on: postback, digest, keyIndex), from: keyIndex)
             if case .key = finding {
                 break
@@ -157,7 +128,7 @@ package struct PostbackVerifier: Sendable {
             checks.reserveCapacity(pending.count)
             for index in pending {
                 let postback = postbacks[index]
-                let keyIndices = candidates[postback.signer].keyIndices
+                let keyIndices = keyIndices(of: postback.signer)
                 guard round < keyIndices.count else {
                     continue
                 }
@@ -218,11 +189,11 @@ package struct PostbackVerifier: Sendable {
         case .undecided(let reason):
             return .undecided(reason: reason, body: postback.body)
         case .none:
-            let tried = candidates[postback.signer]
-            if tried.keyIndices.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
+            let keyIndices = keyIndices(of: postback.signer)
+            if keyIndices.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
                 return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
             }
-            return .rejected(tried.rejection, body: postback.body)
+            return .rejected(.invalidSignature(keys: keyIndices.map { keys[$0].name }), body: postback.body)
         }
     }
 

@@ -14,9 +14,47 @@ struct Modulus: Sendable {
         self.squaredRadix = squaredRadix
     }
 
-    /// The inverse of `a`, which is in 1…m−1 and coprime to m.
+    /// The inverse of `a`, which is in 1…m−1 and coprime to m; several times as fast as OpenSSL, and not constant-time.
+    ///
+    /// The binary algorithm: u and v start as a and m and go down to 1, while a·x ≡ u and a·y ≡ v (mod m).
     func inverse(of a: UInt256) -> UInt256 {
-        ModularInverter(modulo: value, negatedInverse: negatedInverse).inverse(of: a)
+        var (u, x) = (a, UInt256(1, 0, 0, 0))
+        var (v, y) = (value, UInt256.zero)
+        halve(&u, &x)
+        while u != v {
+            if v < u {
+                subtract(v, y, from: &u, &x)
+            } else {
+                subtract(u, x, from: &v, &y)
+            }
+        }
+        return x
+    }
+
+    /// Subtracts v from the larger u, both odd, and halves the difference until it is odd.
+    @inline(__always)
+    private func subtract(_ v: UInt256, _ y: UInt256, from u: inout UInt256, _ x: inout UInt256) {
+        let (difference, borrow) = x.subtractingReportingOverflow(y)
+        u = u &- v
+        x = borrow ? difference &+ value : difference
+        halve(&u, &x)
+    }
+
+    /// Halves u, which is not 0, until it is odd, and x modulo m as often.
+    @inline(__always)
+    private func halve(_ u: inout UInt256, _ x: inout UInt256) {
+        while !u.isOdd {
+            let count = min(u.w0.trailingZeroBitCount, 63)
+            u = u >> count
+            // With this multiple of m, x is divisible by 2^count.
+            let factor = x.w0 &* negatedInverse & ((1 &<< UInt64(count)) &- 1)
+            let (c0, s0) = value.w0.multiplied(by: factor, adding: x.w0)
+            let (c1, s1) = value.w1.multiplied(by: factor, adding: x.w1, c0)
+            let (c2, s2) = value.w2.multiplied(by: factor, adding: x.w2, c1)
+            let (top, s3) = value.w3.multiplied(by: factor, adding: x.w3, c2)
+            x = UInt256(s0, s1, s2, s3) >> count
+            x.w3 |= top &<< UInt64(64 - count)
+        }
     }
 
     /// The product a · b · R⁻¹ mod m, fully reduced.
