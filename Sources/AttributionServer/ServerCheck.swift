@@ -41,7 +41,7 @@ package struct ServerCheck: Sendable {
             find("counts", counts)
         }
         if let path = configuration.store, let store = attempt({ try StoreLocation(path) }) {
-            await check(store, hasWebAds: configuration.signingKeys != nil)
+            await check(store, hasWebAds: configuration.signingKeys != nil, makes: configuration.makesStore)
         }
         check(configuration, credentials, now)
         await check(credentials.keys?.externalKeys ?? [])
@@ -67,7 +67,7 @@ package struct ServerCheck: Sendable {
 
     // MARK: The store
 
-    private mutating func check(_ store: StoreLocation, hasWebAds: Bool) async {
+    private mutating func check(_ store: StoreLocation, hasWebAds: Bool, makes: Bool) async {
         guard case .file(let path) = store else {
             return await read(store, "")
         }
@@ -75,6 +75,7 @@ package struct ServerCheck: Sendable {
             return
         }
         guard let (version, isOwned) = found else {
+            guard makes else { return problems.append(StoreError.notToBeMade(path: path)) }
             return find("store", "\(path): does not exist yet; it will be created")
         }
         if isOwned {

@@ -23,6 +23,8 @@ package struct ServerConfiguration: Sendable {
     package var store: String?
     /// Whether a database is refused whose commits reach one server alone.
     package var requiresSynchronous = false
+    /// Whether a store that does not exist is made.
+    package var makesStore = true
     /// The networks that are ours; when empty, all are.
     package var networks: [String] = []
     /// PEM files of test keys.

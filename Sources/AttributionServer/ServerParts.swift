@@ -80,6 +80,11 @@ struct ServerParts: Sendable {
         let verifier = try location.map { _ in try Self.makeVerifier(testKeys, logger) }
         signer = credentials.signer.map { CurrentSigner($0.prepared(logger)) }
         references = credentials.references.map { CurrentReferences($0) }
+        if let storage, storage.isNew {
+            logger.warning(
+                "there was no store, so a new one was made: it knows nothing of what was counted before",
+                metadata: ["store": "\(storage.location.name)"])
+        }
         if let location {
             logger.notice(
                 "store opened",
