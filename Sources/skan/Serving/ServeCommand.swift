@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .file())
     var tokens: String?
 
-    @Option(help: "Requests a second each token may be used for (default 50000).")
+    @Option(help: "Requests a second of each token, where a batch counts as its signatures (default 50000).")
     var signRate: Int?
 
     @Flag(help: "Allow the console without TLS off loopback, behind a proxy that terminates TLS.")
