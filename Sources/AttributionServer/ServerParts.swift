@@ -155,10 +155,12 @@ struct ServerParts: Sendable {
     func makeHeartbeat() -> HeartbeatService {
         let certificate = tls.map { CertificateWatch($0, logger: logger) }
         certificate?.look(at: Date(), instant: .now)
+        let memory = FreedMemory()
         return HeartbeatService { [self] in
             certificate?.look(at: Date(), instant: .now)
             access?.saveUses(at: .now)
             rate.note(at: .now)
+            memory.giveBack(at: .now)
             recording?.storage.heartbeat()
             counts?.heartbeat(at: .now)
         } onStop: { [recording] in

@@ -89,6 +89,11 @@ struct StoreHeader: Sendable {
     /// `user_version`, the version of the schema.
     let schemaVersion: UInt32
 
+    /// Whether the file is a copy that no owner has taken over; it has no log.
+    var isCopy: Bool {
+        [Self.ledgerApplication, Self.webAdApplication].contains { applicationID == StoreSchema.ofCopy($0) }
+    }
+
     /// The size of the header in bytes.
     static let size = 100
     /// The offset of the `application_id`.

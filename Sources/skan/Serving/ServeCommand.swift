@@ -17,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
             SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
             (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL, \
             SKAN_LOG_FORMAT, SKAN_NO_CREATE and SKAN_REQUIRE_SYNCHRONOUS; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
-            (yes or no). --check shows what a server would start with. On SIGTERM or SIGINT the server finishes accepted \
+            (yes or no). --check shows what a server would start with. On SIGTERM, SIGINT or SIGQUIT the server finishes accepted \
             requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
             is lost. SIGHUP reloads certificate, tokens, signing keys, schemas and campaigns, all of them or none.
             """
