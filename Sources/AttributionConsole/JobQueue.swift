@@ -69,7 +69,7 @@ package final class JobQueue: Sendable {
     ///
     /// - Throws: ``Full`` at once when too many of the same token wait, `CancellationError` when the task is cancelled while it waits, and
     ///   what the job throws.
-    func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         for token: String? = nil, _ job: () async throws -> Value
     ) async throws -> Value {
         try await begin(token)

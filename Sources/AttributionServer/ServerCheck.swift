@@ -36,7 +36,11 @@ package struct ServerCheck: Sendable {
         }
         find("console", "\(configuration.consoleScheme)://\(configuration.console)")
         problems += configuration.listeningProblems
-        find("networks", configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ", "))
+        find(
+            "networks",
+            configuration.networks.isEmpty
+                ? "all count as ours, and so do Apple's published samples; give --network ID"
+                : configuration.networks.joined(separator: ", "))
         if let counts = configuration.counts, attempt({ try CountsFile(counts).check() }) != nil {
             find("counts", counts)
         }

@@ -66,6 +66,10 @@ struct ServerParts: Sendable {
         let networks = configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ",")
         logger.notice(
             "starting", metadata: ["version": "\(configuration.programVersion)", "networks": "\(networks)"])
+        if location != nil, configuration.networks.isEmpty {
+            logger.warning(
+                "every network's postbacks count as ours, and so do Apple's published samples: give --network ID")
+        }
         budget = ConnectionBudget(
             descriptors: configuration.descriptors, signing: configuration.signing == nil ? 0 : 1_024)
         budget.warn(of: configuration.descriptors, logger)

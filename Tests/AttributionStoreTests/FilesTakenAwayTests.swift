@@ -147,7 +147,7 @@ struct FilesTakenAwayTests {
         #expect(try owner.close() == .whole)
     }
 
-    @Test("A log that is emptied within a transaction ends it before its commit, which would write zeros for its frames")
+    @Test("A log that is emptied within a transaction ends it before its commit, which would write zeros for frames")
     func emptiedBeforeCommit() throws {
         let log = store.path + "-wal"
         let isEmptied = Mutex(false)

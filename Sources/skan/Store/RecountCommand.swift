@@ -49,7 +49,9 @@ struct RecountCommand: AsyncParsableCommand {
         Terminal.writeLine(
             "\(outcome.postbacks) postbacks read again, \(outcome.verified) verified again\(unverified); \(end)")
         if outcome.remaining > 0, !repair {
-            Terminal.say("skan: hint: --repair makes columns, digests, indexes and counts anew from the bytes, and names the rest")
+            Terminal.say(
+                "skan: hint: --repair makes columns, digests, indexes and counts anew from the bytes, and names the rest"
+            )
         }
         if outcome.remaining > 0 {
             throw ExitStatus.negative
