@@ -1,9 +1,11 @@
 import Attribution
 import Synchronization
 
-/// Runs one job at a time, in order, while a few wait.
+/// Runs one job at a time, while a few wait in a line for each token; the lines take turns.
+///
+/// So whoever asks for many waits for those, and everyone else for one of each other token at most.
 package final class JobQueue: Sendable {
-    /// How many reports wait while another is counted.
+    /// How many reports of one token wait while another is counted.
     package static let reports = 4
 
     /// Too many jobs are waiting.
@@ -18,7 +20,39 @@ package final class JobQueue: Sendable {
     private struct State {
         var isBusy = false
         var nextTicket = 0
-        /// The waiting jobs with their tickets, in order.
+        /// The lines in which jobs wait, the next one first; none is empty.
+        var lines: [Line] = []
+
+        /// Takes the first job of the first line, which then becomes the last.
+        mutating func takeNext() -> CheckedContinuation<Void, any Error>? {
+            guard !lines.isEmpty else {
+                isBusy = false
+                return nil
+            }
+            var line = lines.removeFirst()
+            let next = line.waiters.removeFirst()
+            if !line.waiters.isEmpty {
+                lines.append(line)
+            }
+            return next.continuation
+        }
+
+        mutating func remove(_ ticket: Int) -> CheckedContinuation<Void, any Error>? {
+            for (index, line) in lines.enumerated() {
+                guard let position = line.waiters.firstIndex(where: { $0.ticket == ticket }) else { continue }
+                let waiter = lines[index].waiters.remove(at: position)
+                if lines[index].waiters.isEmpty {
+                    lines.remove(at: index)
+                }
+                return waiter.continuation
+            }
+            return nil
+        }
+    }
+
+    /// The waiting jobs of one token, or of all without one, in order.
+    private struct Line {
+        let token: String?
         var waiters: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
@@ -33,15 +67,17 @@ package final class JobQueue: Sendable {
 
     /// Runs a job when its turn comes.
     ///
-    /// - Throws: ``Full`` at once when too many wait, `CancellationError` when the task is cancelled while it waits, and
+    /// - Throws: ``Full`` at once when too many of the same token wait, `CancellationError` when the task is cancelled while it waits, and
     ///   what the job throws.
-    func run<Value: Sendable>(_ job: () async throws -> Value) async throws -> Value {
-        try await begin()
+    package func run<Value: Sendable>(
+        for token: String? = nil, _ job: () async throws -> Value
+    ) async throws -> Value {
+        try await begin(token)
         defer { finish() }
         return try await job()
     }
 
-    private func begin() async throws {
+    private func begin(_ token: String?) async throws {
         let ticket = state.withLock { state in
             state.nextTicket += 1
             return state.nextTicket
@@ -56,10 +92,13 @@ package final class JobQueue: Sendable {
                         state.isBusy = true
                         return .success(())
                     }
-                    if state.waiters.count >= limit {
+                    let index = state.lines.firstIndex { $0.token == token } ?? state.lines.count
+                    if index == state.lines.count {
+                        state.lines.append(Line(token: token))
+                    } else if state.lines[index].waiters.count >= limit {
                         return .failure(Full(what: what, waiting: limit))
                     }
-                    state.waiters.append((ticket, continuation))
+                    state.lines[index].waiters.append((ticket, continuation))
                     return nil
                 }
                 if let outcome {
@@ -67,22 +106,12 @@ package final class JobQueue: Sendable {
                 }
             }
         } onCancel: {
-            let waiter = state.withLock { state in
-                state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0) }
-            }
-            waiter?.continuation.resume(throwing: CancellationError())
+            state.withLock { $0.remove(ticket) }?.resume(throwing: CancellationError())
         }
     }
 
     /// Starts the next job, if there is one.
     private func finish() {
-        let next = state.withLock { state in
-            guard !state.waiters.isEmpty else {
-                state.isBusy = false
-                return nil as CheckedContinuation<Void, any Error>?
-            }
-            return state.waiters.removeFirst().continuation
-        }
-        next?.resume()
+        state.withLock { $0.takeNext() }?.resume()
     }
 }

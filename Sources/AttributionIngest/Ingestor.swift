@@ -63,7 +63,7 @@ package final class Ingestor: Service {
         queue.count
     }
 
-    /// Submits a body.
+    /// Submits a body; while the ledger does not record, it is refused at once.
     ///
     /// - Parameters:
     ///   - body: The bytes as received.
@@ -78,6 +78,8 @@ package final class Ingestor: Service {
         receivedAtMilliseconds: Int64,
         answer: @escaping @Sendable (IngestOutcome) -> Void
     ) {
+        // Nobody waits for a commit that hangs, and the heartbeat finds out when the next one would succeed.
+        guard ledger.health.records else { return answer(.storeFailed) }
         let pending = Pending(
             body: body, recipient: recipient, client: client, receivedAtMilliseconds: receivedAtMilliseconds,
             answer: answer)

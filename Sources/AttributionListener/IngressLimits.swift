@@ -34,8 +34,10 @@ package struct IngressLimits: Sendable {
     package var headDeadline = Duration.seconds(5)
     /// From the first byte of a request to its last; default 10 s.
     package var requestDeadline = Duration.seconds(10)
-    /// From the last byte of a request to the handler's answer; default 30 s, then the ingress answers 503.
-    package var answerDeadline = Duration.seconds(30)
+    /// From the last byte of a request to the handler's answer; default 4.5 s, then the ingress answers 503.
+    ///
+    /// With a sweep, less than five seconds: a device that gets no answer cannot tell a slow server from none.
+    package var answerDeadline = Duration.milliseconds(4_500)
     /// Between an answer and the first byte of the next request; default 60 s.
     package var idleDeadline = Duration.seconds(60)
     /// How long a client that has fallen behind may take for ``outboundBytes`` of its answers; default 10 s.

@@ -36,12 +36,16 @@ package struct ServerCheck: Sendable {
         }
         find("console", "\(configuration.consoleScheme)://\(configuration.console)")
         problems += configuration.listeningProblems
-        find("networks", configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ", "))
+        find(
+            "networks",
+            configuration.networks.isEmpty
+                ? "all count as ours, and so do Apple's published samples; give --network ID"
+                : configuration.networks.joined(separator: ", "))
         if let counts = configuration.counts, attempt({ try CountsFile(counts).check() }) != nil {
             find("counts", counts)
         }
         if let path = configuration.store, let store = attempt({ try StoreLocation(path) }) {
-            await check(store, hasWebAds: configuration.signingKeys != nil)
+            await check(store, hasWebAds: configuration.signingKeys != nil, makes: configuration.makesStore)
         }
         check(configuration, credentials, now)
         await check(credentials.keys?.externalKeys ?? [])
@@ -67,7 +71,7 @@ package struct ServerCheck: Sendable {
 
     // MARK: The store
 
-    private mutating func check(_ store: StoreLocation, hasWebAds: Bool) async {
+    private mutating func check(_ store: StoreLocation, hasWebAds: Bool, makes: Bool) async {
         guard case .file(let path) = store else {
             return await read(store, "")
         }
@@ -75,6 +79,7 @@ package struct ServerCheck: Sendable {
             return
         }
         guard let (version, isOwned) = found else {
+            guard makes else { return problems.append(StoreError.notToBeMade(path: path)) }
             return find("store", "\(path): does not exist yet; it will be created")
         }
         if isOwned {

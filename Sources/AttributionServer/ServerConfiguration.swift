@@ -13,7 +13,7 @@ package struct ServerConfiguration: Sendable {
     package var counts: String?
     /// The file of the token list; without one, everyone who reaches the console may do everything, and sign.
     package var tokens: String?
-    /// Requests a second each token may be used for, one of ``tokenRates``.
+    /// Requests a second each token may be used for, a batch counting as its signatures; one of ``tokenRates``.
     package var tokenRate = 50_000
     /// Whether the console may be off loopback without TLS.
     package var isConsolePlain = false
@@ -23,6 +23,8 @@ package struct ServerConfiguration: Sendable {
     package var store: String?
     /// Whether a database is refused whose commits reach one server alone.
     package var requiresSynchronous = false
+    /// Whether a store that does not exist is made.
+    package var makesStore = true
     /// The networks that are ours; when empty, all are.
     package var networks: [String] = []
     /// PEM files of test keys.

@@ -104,6 +104,7 @@ extension ServerParts {
             .map { (status: $0.key, count: $0.value) }.sorted { $0.status < $1.status }
         health.waiting = recording.ingestor.queueDepth
         health.signerProblems = signerProblems
+        health.countsEveryNetwork = configuration.networks.isEmpty
         health.certificateEndMilliseconds = tls.map { Self.milliseconds($0.notValidAfter) }
         health.parts = storage.location.sizes
         health.disk = storage.location.disk.map { ($0.free, $0.all) }

@@ -66,6 +66,10 @@ struct ServerParts: Sendable {
         let networks = configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ",")
         logger.notice(
             "starting", metadata: ["version": "\(configuration.programVersion)", "networks": "\(networks)"])
+        if location != nil, configuration.networks.isEmpty {
+            logger.warning(
+                "every network's postbacks count as ours, and so do Apple's published samples: give --network ID")
+        }
         budget = ConnectionBudget(
             descriptors: configuration.descriptors, signing: configuration.signing == nil ? 0 : 1_024)
         budget.warn(of: configuration.descriptors, logger)
@@ -80,6 +84,11 @@ struct ServerParts: Sendable {
         let verifier = try location.map { _ in try Self.makeVerifier(testKeys, logger) }
         signer = credentials.signer.map { CurrentSigner($0.prepared(logger)) }
         references = credentials.references.map { CurrentReferences($0) }
+        if let storage, storage.isNew {
+            logger.warning(
+                "there was no store, so a new one was made: it knows nothing of what was counted before",
+                metadata: ["store": "\(storage.location.name)"])
+        }
         if let location {
             logger.notice(
                 "store opened",
@@ -150,10 +159,12 @@ struct ServerParts: Sendable {
     func makeHeartbeat() -> HeartbeatService {
         let certificate = tls.map { CertificateWatch($0, logger: logger) }
         certificate?.look(at: Date(), instant: .now)
+        let memory = FreedMemory()
         return HeartbeatService { [self] in
             certificate?.look(at: Date(), instant: .now)
             access?.saveUses(at: .now)
             rate.note(at: .now)
+            memory.giveBack(at: .now)
             recording?.storage.heartbeat()
             counts?.heartbeat(at: .now)
         } onStop: { [recording] in

@@ -20,6 +20,8 @@ struct ServerStorage: Sendable {
     let givenName: String
     /// Where it is, with links resolved, for what lies beside a file.
     let location: StoreLocation
+    /// Whether its file was made now.
+    let isNew: Bool
     let ledger: any LedgerWriting
     let reader: any LedgerReading
     private(set) var webAds: WebAds?
@@ -31,8 +33,10 @@ struct ServerStorage: Sendable {
         onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) throws {
         givenName = location.name
+        isNew = location.isNewFile
         ledger = try location.makeWriter(
-            settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
+            settings: LedgerSettings(
+                networks: OwnNetworks(configuration.networks), makesStore: configuration.makesStore),
             requiresSynchronous: configuration.requiresSynchronous, onEvent: onEvent)
         self.location = if case .file = location { .file(ledger.name) } else { location }
         reader = try ledger.makeReader()

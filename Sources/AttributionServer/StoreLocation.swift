@@ -75,6 +75,12 @@ package enum StoreLocation: Sendable {
         }
     }
 
+    /// Whether it is a file that is missing or empty; of a database nobody knows before it is reached.
+    var isNewFile: Bool {
+        guard case .file(let path) = self else { return false }
+        return (StorePart.database.bytes(ofStore: path) ?? 0) == 0
+    }
+
     /// The sizes of the parts of a file that exist; none of a database.
     var sizes: [(name: String, bytes: Int64)] {
         guard case .file(let path) = self else { return [] }

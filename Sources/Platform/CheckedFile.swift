@@ -61,6 +61,13 @@ package struct CheckedFile: ~Copyable {
         }
     }
 
+    /// Refuses a file that decides whom to trust, when others can change it.
+    package borrowing func checkIsOwnersAlone() throws(Problem) {
+        guard status.st_mode & 0o022 == 0 else {
+            throw .openToOthers(mode: "0" + String(status.st_mode & 0o777, radix: 8))
+        }
+    }
+
     /// Reads the whole file, unless it is longer than the limit.
     package borrowing func bytes(limit: Int) throws(Problem) -> [UInt8] {
         guard status.st_size <= limit else {

@@ -139,6 +139,19 @@ struct LogLine {
     }
 }
 
+extension String {
+    /// The text with what a terminal does not show, but obeys, escaped; newlines and tabs are kept.
+    package var shown: String {
+        guard !unicodeScalars.allSatisfy({ $0.isShown || $0 == "\n" || $0 == "\t" }) else {
+            return self
+        }
+        return unicodeScalars.map { scalar in
+            scalar.isShown || scalar == "\n" || scalar == "\t"
+                ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }.joined()
+    }
+}
+
 extension Unicode.Scalar {
     /// Whether it may be written as is: it does not move the cursor, hide text or change its direction.
     fileprivate var isShown: Bool {

@@ -49,6 +49,7 @@ struct Skan: AsyncParsableCommand {
     static func main() async {
         // A closed pipe, as in `skan report | head`, is a failing write: see Terminal.
         signal(SIGPIPE, SIG_IGN)
+        CoreLimit.forbid()
         do {
             var command = try parsed()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -25,6 +25,17 @@ struct RateBoundsTests {
         #expect(admitted == row.admitted)
     }
 
+    @Test("What is charged afterwards has to be waited for, and by nobody else")
+    func charge() {
+        var bounds = RateBounds<String>(perSecond: 10, capacity: 2)
+        #expect(bounds.take("a", at: Self.start) == nil)
+        bounds.charge("a", 94, at: Self.start)
+        bounds.charge("a", -1, at: Self.start)
+        #expect(bounds.take("a", at: Self.start) == .milliseconds(8_600))
+        #expect(bounds.take("a", at: Self.start + .milliseconds(8_600)) == nil)
+        #expect(bounds.take("b", at: Self.start) == nil)
+    }
+
     @Test("Who must wait is told how long, and is let through then; keys do not take from each other")
     func wait() throws {
         var bounds = RateBounds<String>(perSecond: 4, capacity: 10)

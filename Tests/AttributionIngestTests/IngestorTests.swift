@@ -183,6 +183,16 @@ struct IngestorTests {
         }
     }
 
+    @Test("While the store does not record, a body is refused at once, without the writer")
+    func notReady() async throws {
+        let ingestor = Ingestor(
+            verifier: try PostbackVerifier(), ledger: RefusingLedger(health: StoreHealth(.diskFull)),
+            logger: Logger(label: "test"))
+        // Nothing takes bodies from its queue.
+        let outcome = await ingestor.ingest(Array("{}".utf8), recipient: .network, receivedAtMilliseconds: 0)
+        #expect(status(outcome) == "store failed" && ingestor.queueDepth == 0)
+    }
+
     /// How many lines of a kind there are, and how many events they stand for.
     private func count(_ kind: String, in lines: [String]) -> (lines: Int, events: Int) {
         let lines = lines.filter { $0.hasPrefix(kind) }

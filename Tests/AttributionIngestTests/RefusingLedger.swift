@@ -6,7 +6,7 @@ struct RefusingLedger: LedgerWriting {
     struct Unused: Error {}
 
     let name = "refusing"
-    let health = StoreHealth.ready
+    var health = StoreHealth.ready
     let lastRecordedAtMilliseconds: Int64? = nil
 
     func record(_ deliveries: [Delivery]) throws -> [Recording?] {

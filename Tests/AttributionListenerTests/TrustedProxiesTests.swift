@@ -32,6 +32,10 @@ struct TrustedProxiesTests {
         Row(testDescription: "a word", values: ["1.1.1.1, unknown"], client: nil),
         Row(testDescription: "a word left of a trusted one", values: ["unknown, 10.0.0.2"], client: nil),
         Row(testDescription: "an empty entry", values: ["1.1.1.1,"], client: nil),
+        Row(testDescription: "an open quote", values: ["\"1.1.1.1, 203.0.113.7"], client: "203.0.113.7"),
+        Row(
+            testDescription: "an open quote before a proxy", values: ["a\", 203.0.113.7, 10.0.0.2"],
+            client: "203.0.113.7"),
         Row(testDescription: "Forwarded", field: .forwarded, values: ["for=203.0.113.7"], client: "203.0.113.7"),
         Row(
             testDescription: "Forwarded, with more",

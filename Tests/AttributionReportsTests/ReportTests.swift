@@ -161,7 +161,7 @@ struct ReportTests {
         let (first, later) = (try await text("app", from: "1.0"), try await text("app", from: "2.2"))
         switch format {
         case .json, .ndjson:
-            let columns = #""redownloads","redownload-known","redownload-rate","conversion-null""#
+            let columns = #""redownloads","redownload-known","redownload-unproven","redownload-rate","conversion-null""#
             #expect(first.contains(#""unproven":[\#(columns)"#) && !later.contains(#""redownload-known","#))
             #expect(
                 first.contains(

@@ -28,6 +28,19 @@ struct KeyTests {
         #expect(try read.pem().hasPrefix("-----BEGIN PRIVATE KEY-----"))
     }
 
+    @Test("A list of keys and a public key that others can change are refused", arguments: [0o666, 0o664, 0o602])
+    func changeable(_ mode: Int) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = "\(folder)/public.pem"
+        try Data(NetworkPrivateKey.generate(.p256).publicKey().pem().utf8).write(to: URL(fileURLWithPath: file))
+        #expect(try SignaturePublicKey(file: file).curve == .p256)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        let problem = KeyProblem.changeableByOthers(file: file, mode: "0" + String(mode, radix: 8))
+        #expect(throws: problem) { try SignaturePublicKey(file: file) }
+        #expect(throws: problem) { try NetworkKeySet(file: file) }
+        #expect(problem.hint == "chmod go-w \(file)")
+    }
+
     @Test("A key that others can read is refused", arguments: [0o640, 0o604, 0o644, 0o660])
     func openToOthers(_ mode: Int) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -166,6 +166,24 @@ final class ColumnTests {
         #expect(answer.totals[.postbacks] == Int64(many.deliveries.count - 1))
     }
 
+    @Test("A byte that was changed in a body that is in no block yet is not counted as if it were true")
+    func changedByte() async throws {
+        let ledger = try OpenLedger(store.path)
+        _ = try ledger.record(["a", "b"].map { try postbacks.delivery(postbacks.draft(id: $0)) })
+        for (text, other) in [(#":1,"#, #":0,"#), ("525463029", "525463028")] {
+            let body = try SQLite.query("SELECT hex(body) FROM postback_body WHERE id = 1", store.path)
+            try SQLite.execute(
+                """
+                UPDATE postback_body SET body = CAST(replace(CAST(body AS TEXT), '\(text)', '\(other)') AS BLOB)
+                WHERE id = 1
+                """, store.path)
+            let answer = try await ledger.answer(LedgerQuestion(dimensions: [.network], traffic: .test))
+            #expect(answer.totals[.postbacks] == 1 && answer.unreadableCount == 1)
+            try SQLite.execute("UPDATE postback_body SET body = x'\(body)' WHERE id = 1", store.path)
+            #expect(try await ledger.answer(LedgerQuestion(traffic: .test)).totals[.postbacks] == 2)
+        }
+    }
+
     @Test("A block without its bodies keeps its values, and recount reports it")
     func lostBodies() async throws {
         let (ledger, many) = try fill()

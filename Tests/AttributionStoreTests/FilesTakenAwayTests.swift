@@ -3,6 +3,7 @@ import AttributionSigning
 import AttributionStore
 import Foundation
 import SQLiteStore
+import Synchronization
 import Testing
 
 @Suite("Files lost under an owner")
@@ -121,6 +122,83 @@ struct FilesTakenAwayTests {
         try change.apply(store.path)
         owner.heartbeat()
         #expect(owner.health == .lost(change.loss))
+    }
+
+    @Test("A system that says nothing of the files fails the store for now: nothing is lost, and it goes on by itself")
+    func systemError() throws {
+        let events = Events()
+        let owner = try SQLiteLedgerWriter(path: store.path, onEvent: events.note)
+        let first = try postbacks.delivery(postbacks.draft(id: "a"))
+        #expect(try owner.record([first]) == [.recorded(.test)])
+        // A symlink to itself can neither be followed nor be said to be missing.
+        let log = store.path + "-wal"
+        try FileManager.default.moveItem(atPath: log, toPath: log + "-away")
+        try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: log)
+        let second = try postbacks.delivery(postbacks.draft(id: "b"))
+        #expect(throws: StoreError.failed(path: owner.path, .input(code: ELOOP))) { try owner.record([second]) }
+        #expect(owner.health == StoreHealth(.input(code: ELOOP)))
+        owner.heartbeat()
+        #expect(owner.health == StoreHealth(.input(code: ELOOP)))
+        try Self.remove(log)
+        try FileManager.default.moveItem(atPath: log + "-away", toPath: log)
+        owner.heartbeat()
+        #expect(owner.health == .ready && events.messages.isEmpty)
+        #expect(try owner.record([first, second]) == [.duplicate(.test), .recorded(.test)])
+        #expect(try owner.close() == .whole)
+    }
+
+    @Test("A log that is emptied within a transaction ends it before its commit, which would write zeros for frames")
+    func emptiedBeforeCommit() throws {
+        let log = store.path + "-wal"
+        let isEmptied = Mutex(false)
+        // The time is asked for within the transaction.
+        let owner = try SQLiteLedgerWriter(path: store.path) {
+            if isEmptied.withLock({ $0 }) {
+                try? Self.truncate(log, to: 0)
+            }
+            return Postbacks.noon
+        }
+        #expect(try owner.record([postbacks.delivery(postbacks.draft(id: "a"))]) == [.recorded(.test)])
+        isEmptied.withLock { $0 = true }
+        #expect(throws: StoreError.lost(path: owner.path, .logTruncated)) {
+            try owner.record([postbacks.delivery(postbacks.draft(id: "b"))])
+        }
+        #expect(try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int == 0)
+    }
+
+    @Test("No new store is made beside a copy that was rescued, until the copy is in its place")
+    func besideRescued() throws {
+        let owner = try SQLiteLedgerWriter(path: store.path)
+        let first = try postbacks.delivery(postbacks.draft(id: "a"))
+        #expect(try owner.record([first]) == [.recorded(.test)])
+        try Self.remove(store.path)
+        owner.heartbeat()
+        #expect(try owner.close() == .abandoned)
+        for suffix in ["-wal", "-shm"] {
+            try? Self.remove(store.path + suffix)
+        }
+        let folder = URL(fileURLWithPath: store.path).deletingLastPathComponent()
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.contains(".rescued-") })
+        let copy = folder.appendingPathComponent(name).path
+        for _ in 0..<2 {
+            #expect(throws: StoreError.rescuedBeside(path: store.path, copy: copy)) {
+                try SQLiteLedgerWriter(path: store.path)
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+        try FileManager.default.moveItem(atPath: copy, toPath: store.path)
+        #expect(try SQLiteLedgerWriter(path: store.path).record([first]) == [.duplicate(.test)])
+    }
+
+    @Test("A store that does not exist is not made when that was asked for, nor is an empty file left")
+    func notMade() throws {
+        #expect(throws: StoreError.notToBeMade(path: store.path)) {
+            try SQLiteLedgerWriter(path: store.path, settings: LedgerSettings(makesStore: false))
+        }
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+        try SQLiteLedgerWriter(path: store.path).close()
+        try SQLiteLedgerWriter(path: store.path, settings: LedgerSettings(makesStore: false)).close()
     }
 
     @Test("The file of web ads is watched too: no nonce is answered from a removed file")

@@ -151,16 +151,60 @@ struct OperationTests {
         #expect(node.health == .ready)
     }
 
-    @Test("A node whose clock is not the database's says so")
-    func clock() throws {
+    @Test(
+        "A node whose clock is not the database's says so, and beyond an hour it records nothing",
+        arguments: [(5_000, true), (-5_000, true), (3_700_000, false), (-34_560_000_000, false)])
+    func clock(_ difference: Int64, _ records: Bool) throws {
         let node = try database.node()
         try database.sql(
             """
             CREATE OR REPLACE FUNCTION skan.clock() RETURNS int8 LANGUAGE sql VOLATILE PARALLEL SAFE
-            RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 + 5000
+            RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 + (\(difference))
             """)
         node.heartbeat()
         #expect(node.health.reason?.contains("clock") == true)
+        #expect(node.health.records == records)
+    }
+
+    @Test(
+        "A node that lost the right to insert is not ready until it has it again, whether or not anybody posts",
+        arguments: ["postback", "postback_body", "postback_key", "value", "delivery", "quarantine", "repeat_delay"])
+    func revoked(_ table: String) throws {
+        try SchemaMigrator.migrate(database.address)
+        let role = "revoked_\(database.name)"
+        try database.sql(
+            """
+            CREATE ROLE \(role) LOGIN;
+            GRANT USAGE ON SCHEMA skan TO \(role);
+            GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA skan TO \(role);
+            GRANT USAGE ON ALL SEQUENCES IN SCHEMA skan TO \(role);
+            GRANT EXECUTE ON FUNCTION skan.make_partition(timestamptz) TO \(role);
+            REVOKE INSERT ON skan.\(table) FROM \(role)
+            """)
+        defer { _ = try? database.sql("DROP OWNED BY \(role); DROP ROLE \(role)") }
+        let node = try PostgreSQLLedgerWriter(
+            PostgreSQLAddress(database.server.address(database.name, user: role)))
+        for _ in 0..<3 {
+            node.heartbeat()
+            #expect(node.health.reason?.contains("permission denied") == true)
+        }
+        try database.sql("GRANT INSERT ON skan.\(table) TO \(role)")
+        node.heartbeat()
+        #expect(node.health == .ready)
+        #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
+        #expect(try database.sql("SELECT min(id) > 0, count(*) FROM skan.postback") == "t|1")
+    }
+
+    @Test("A database without tables is refused when no store is to be made, and stays empty")
+    func notMade() throws {
+        let address = try database.address
+        let settings = LedgerSettings(makesStore: false)
+        #expect(throws: StoreError.emptyDatabase(path: address.description)) {
+            try PostgreSQLLedgerWriter(address, settings: settings)
+        }
+        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 1))
+        try SchemaMigrator.migrate(address)
+        #expect(try PostgreSQLLedgerWriter(address, settings: settings).health == .ready)
     }
 
     @Test("Commits that reach one server alone are warned of once, and refused when that was asked for")

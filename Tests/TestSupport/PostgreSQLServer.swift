@@ -112,6 +112,20 @@ package final class PostgreSQLServer: Sendable {
         }
     }
 
+    /// Stops all processes of the server, as a machine that hangs does, or lets them go on.
+    package func pause(_ isPaused: Bool) throws {
+        let lock = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
+        guard let first = lock.split(separator: "\n").first, let server = pid_t(first) else {
+            throw Failure(description: "PostgreSQL does not run")
+        }
+        // The first of them forks no more while it is stopped.
+        kill(server, isPaused ? SIGSTOP : SIGCONT)
+        let children = try String(contentsOfFile: "/proc/\(server)/task/\(server)/children", encoding: .utf8)
+        for child in children.split(separator: " ") {
+            pid_t(child).map { _ = kill($0, isPaused ? SIGSTOP : SIGCONT) }
+        }
+    }
+
     /// A new database.
     ///
     /// - Returns: Its address.

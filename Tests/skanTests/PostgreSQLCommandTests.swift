@@ -92,6 +92,8 @@ struct PostgreSQLCommandTests: FolderSuite {
         first.waitUntilExit()
         try absent.sql("ALTER SYSTEM SET synchronous_standby_names = ''", database: store)
         try absent.sql("SELECT pg_reload_conf()", database: store)
+        // Until a probe succeeds, everything is answered 503 at once.
+        #expect(try server.waitUntilReady(folder))
         #expect(try run(SkanProcess.curl, posting).output == "200")
         #expect(try absent.sql("SELECT count(*) FROM skan.postback", database: store) == "1")
         _ = server.end(SIGTERM)

@@ -34,6 +34,21 @@ struct ServerUnderPressureTests: FolderSuite {
         #expect(server.end(SIGTERM).status == 0)
     }
 
+    @Test("Signals that mean nothing to it are harmless, it leaves no core dump, and SIGQUIT stops it in order")
+    func signals() throws {
+        let server = try SkanServer(in: folder, arguments: [])
+        for signal in [SIGUSR1, SIGUSR2, SIGALRM] {
+            kill(server.process.processIdentifier, signal)
+        }
+        #expect(try post("skan-3.0-win", to: server).contains("\"recorded\""))
+        let limits = try String(contentsOfFile: "/proc/\(server.process.processIdentifier)/limits", encoding: .utf8)
+        let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(core)")
+        #expect(server.startLog.contains(" warning every network's postbacks count as ours"))
+        let end = server.end(SIGQUIT)
+        #expect(end.status == 0 && end.log.hasSuffix(" notice stopped\n"), "\(end)")
+    }
+
     @Test("A TLS key replaced by a FIFO holds up neither the reload nor the stop")
     func fifo() throws {
         try folder.makeCertificate("a.example")

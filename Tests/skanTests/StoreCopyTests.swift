@@ -172,6 +172,20 @@ struct BackupTests: FolderSuite {
         _ = try skan(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"])
     }
 
+    @Test("A recount of a backup leaves nothing beside it, and changes nothing in it")
+    func recount() throws {
+        _ = try skan("simulate", "--count", "5", "--days", "1", "--keys", "keys", "--store", "skan.sqlite")
+        let made = try skan("backup", "--store", "skan.sqlite", "copy.sqlite")
+        #expect(made.status == 0, "\(made)")
+        let before = (try files(), try Data(contentsOf: URL(fileURLWithPath: folder.path("copy.sqlite"))))
+        let outcome = try skan(
+            "recount", "--store", "copy.sqlite", "--trust-test-key", "keys/test-p192.public.pem", "--trust-test-key",
+            "keys/test-p256.public.pem")
+        #expect(outcome.status == 0 && outcome.output.contains("differences: 0"), "\(outcome)")
+        #expect(try files() == before.0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("copy.sqlite"))) == before.1)
+    }
+
     private func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     }

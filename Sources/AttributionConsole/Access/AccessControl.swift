@@ -97,6 +97,13 @@ package final class AccessControl: Sendable {
         return wait.map { (judgement.caller, .tooFast(retryAfter: $0)) } ?? judgement
     }
 
+    /// Counts what a request asks for beyond one, such as the signatures of a batch, against the rate of its token.
+    ///
+    /// It is not refused for that: further requests wait for it.
+    package func charge(_ caller: AccessGrant, _ count: Int, at instant: ContinuousClock.Instant) {
+        callers.withLock { $0.charge(caller.id, count, at: instant) }
+    }
+
     /// Saves when tokens were used; call it often, from a thread that may write a file, and at shutdown with nil.
     package func saveUses(at instant: ContinuousClock.Instant?) {
         uses.save(Set(state.withLock { $0.list }.grants.map(\.id)), at: instant)
@@ -182,6 +189,21 @@ package struct RateBounds<Key: Hashable & Sendable>: Sendable {
             }
         }
         return take(from: &fullAgain[key], at: now)
+    }
+
+    /// Takes requests that were already let through from a key's bucket, and leaves it in debt if there are too few.
+    package mutating func charge(_ key: Key, _ count: Int, at now: ContinuousClock.Instant) {
+        guard count > 0 else {
+            return
+        }
+        guard let bucket = fullAgain[key] else {
+            // Only one without a bucket of its own, or with a full one, has none here.
+            guard fullAgain.count < capacity else {
+                return sharedFullAgain = max(sharedFullAgain ?? now, now) + interval * count
+            }
+            return fullAgain[key] = now + interval * count
+        }
+        fullAgain[key] = max(bucket, now) + interval * count
     }
 
     private func take(from bucket: inout ContinuousClock.Instant?, at now: ContinuousClock.Instant) -> Duration? {

@@ -21,13 +21,13 @@ extension PageRoutes {
         } else {
             quarantine = await part { try await sources.reader.quarantineTotals() }
         }
-        let report = await part { try await count(wanted) }
+        let report = await part { try await count(wanted, context) }
         // What a report cannot be counted for is said once.
         var findings: [TrafficFinding] = []
         if !context.isLimited, case .success = report {
             let today = CalendarDay(containing: Self.nowMilliseconds, in: .gmt)
             findings =
-                (try? await queue.run {
+                (try? await queue.run(for: context.caller?.id) {
                     try await sources.findings(today, wanted.selection.traffic, Self.limits)
                 }) ?? []
         }
@@ -49,7 +49,7 @@ extension PageRoutes {
         }
         let wanted = try context.authorized(
             Self.standardRequest(name, query.selection, file: query.isFile ? query : nil))
-        let report = try await count(wanted)
+        let report = try await count(wanted, context)
         guard query.isFile else {
             return .page(StandardReportPage(report: report, selection: query.selection).page)
         }
@@ -79,13 +79,15 @@ extension PageRoutes {
                 expected: "at most \(ExplorePage.Choice.maximumTop) rows on a page, or format=csv with it for all")
         }
         if query.isFile {
-            return try await queue.run {
+            return try await queue.run(for: context.caller?.id) {
                 let report = try await sources.report(wanted, Self.limits)
                 report.warnings.forEach { failures.note($0) }
                 return .file(csv: report.rendered(as: .csv), name: "report")
             }
         }
-        let report = await part { try await queue.run { try await sources.report(wanted, Self.limits) } }
+        let report = await part {
+            try await queue.run(for: context.caller?.id) { try await sources.report(wanted, Self.limits) }
+        }
         return .page(ExplorePage(report: report, selection: query.selection, choice: choice).page)
     }
 
@@ -101,8 +103,8 @@ extension PageRoutes {
         Int64(Date().timeIntervalSince1970 * 1000)
     }
 
-    private func count(_ wanted: StandardReportRequest) async throws -> StandardReport {
-        try await queue.run {
+    private func count(_ wanted: StandardReportRequest, _ context: ConsoleContext) async throws -> StandardReport {
+        try await queue.run(for: context.caller?.id) {
             let report = try await sources.standardReport(wanted, Self.limits)
             report.warnings.forEach { failures.note($0) }
             return report

@@ -8,7 +8,7 @@ import StrictJSON
 
 /// The same reports as the command line's.
 ///
-/// One is counted at a time while others wait, so that reports leave the processors to the postbacks. A client that
+/// One is counted at a time while others wait, and tokens take turns, so that reports leave the processors to the postbacks. A client that
 /// disconnects cancels its report.
 package struct ReportRoutes: ConsoleRoutes {
     /// How long counting may take.
@@ -34,14 +34,14 @@ package struct ReportRoutes: ConsoleRoutes {
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.report) { request, context in
-                await answer { now in
+                await answer(context) { now in
                     let query = try ReportQuery(request, nowMilliseconds: now)
                     let wanted = try context.authorized(query.request)
                     return Job(format: query.format) { try await report(wanted, $0) }
                 }
             },
             ConsoleEndpoint(.standardReport) { request, context in
-                await answer { now in
+                await answer(context) { now in
                     let query = try StandardReportQuery(request, nowMilliseconds: now)
                     let wanted = try context.authorized(query.request)
                     return Job(format: query.format) { try await standardReport(wanted, $0) }
@@ -57,11 +57,13 @@ package struct ReportRoutes: ConsoleRoutes {
     }
 
     /// Reads a request, then counts its report when its turn comes.
-    private func answer(_ job: (_ nowMilliseconds: Int64) throws -> Job) async -> IngressAnswer {
+    private func answer(
+        _ context: ConsoleContext, _ job: (_ nowMilliseconds: Int64) throws -> Job
+    ) async -> IngressAnswer {
         do {
             let job = try job(Int64(Date().timeIntervalSince1970 * 1000))
             // Rendered within the queue, too: the text of a large report takes more memory than counting it.
-            return try await queue.run {
+            return try await queue.run(for: context.caller?.id) {
                 let report = try await job.count(LedgerLimits(deadline: Self.deadline, isBackground: true))
                 report.warnings.forEach { failures.note($0) }
                 return Self.answer(report, job.format)

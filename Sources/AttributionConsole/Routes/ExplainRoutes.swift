@@ -2,15 +2,19 @@ import Attribution
 package import AttributionExplaining
 import AttributionListener
 import AttributionSigning
+import AttributionStore
 package import Logging
 import StrictJSON
 
 /// Why a postback verifies or not, and whether an impression is signed as Apple requires.
 ///
-/// Each answer takes some tens of milliseconds of processor time at most, on Swift's pool.
+/// Each answer takes some tens of milliseconds of processor time at most. One is made at a time, on a thread of low
+/// priority, so that any number of them leaves the processors to the postbacks; tokens take turns.
 package struct ExplainRoutes: ConsoleRoutes {
     private let postbacks: PostbackExplainer
     private let failures: RouteFailures
+    /// As many may wait as there are connections.
+    private let queue = JobQueue("one explanation is being made", waiting: .max)
 
     package init(postbacks: PostbackExplainer, logger: Logger) {
         self.postbacks = postbacks
@@ -20,20 +24,26 @@ package struct ExplainRoutes: ConsoleRoutes {
 
     package var endpoints: [ConsoleEndpoint] {
         [
-            ConsoleEndpoint(.explain) { request, _ in
-                answer(request, upTo: JSONObject.maximumLength) { postbacks.explain($0) }
+            ConsoleEndpoint(.explain) { request, context in
+                await answer(request, context, upTo: JSONObject.maximumLength) { postbacks.explain($0) }
             },
-            ConsoleEndpoint(.impressionCheck) { request, _ in
-                answer(request, upTo: ImpressionExplainer.limit) { try ImpressionCheckRequest($0).explanation() }
+            ConsoleEndpoint(.impressionCheck) { request, context in
+                await answer(request, context, upTo: ImpressionExplainer.limit) {
+                    try ImpressionCheckRequest($0).explanation()
+                }
             },
         ]
     }
 
     private func answer(
-        _ request: IngressRequest, upTo limit: Int, _ explain: ([UInt8]) throws -> Explanation
-    ) -> IngressAnswer {
+        _ request: IngressRequest, _ context: ConsoleContext, upTo limit: Int,
+        _ explain: @escaping @Sendable ([UInt8]) throws -> Explanation
+    ) async -> IngressAnswer {
         do {
-            return .json(try explain(request.body(upTo: limit)).json)
+            let body = try request.body(upTo: limit)
+            return try await queue.run(for: context.caller?.id) {
+                .json(try await BackgroundWork.run { try explain(body).json })
+            }
         } catch {
             return failures.answer(to: error)
         }

@@ -37,7 +37,7 @@ package struct TrustedProxies: Sendable {
         for var value in values.reversed() {
             // Nil while the search continues.
             let outcome: InternetAddress?? = value.withUTF8 { bytes in
-                var entries = ForwardedEntries(UnsafeRawBufferPointer(bytes))
+                var entries = ForwardedEntries(UnsafeRawBufferPointer(bytes), hasQuotes: field == .forwarded)
                 while let entry = entries.next() {
                     hops += 1
                     guard hops <= Self.hops, let address = address(in: entry) else { return .some(nil) }
@@ -105,7 +105,8 @@ package enum ForwardingField: String, Sendable, CaseIterable {
     case forwarded = "forwarded"
 }
 
-/// The members of a comma-separated list from the last to the first; quoted commas do not separate.
+/// The members of a comma-separated list from the last to the first; quoted commas do not separate, where the field has
+/// quotes at all: in another, one that a client leaves open would hide what the proxy adds behind it.
 ///
 /// Lazy, and bounded in the length of a member, so that a field made up by a client costs one pass over its bytes.
 struct ForwardedEntries {
@@ -116,13 +117,15 @@ struct ForwardedEntries {
     /// The end of the next member; nil after the first one of the list.
     private var end: Int?
     private var isQuoted: Bool
+    private let hasQuotes: Bool
 
     /// Begins at the end of a list.
-    init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: UnsafeRawBufferPointer, hasQuotes: Bool) {
         self.bytes = bytes
+        self.hasQuotes = hasQuotes
         end = bytes.count
         var quotes = 0
-        for byte in bytes where byte == UInt8(ascii: "\"") { quotes += 1 }
+        for byte in bytes where hasQuotes && byte == UInt8(ascii: "\"") { quotes += 1 }
         // Seen from the left, what follows an odd number of quotes is quoted.
         isQuoted = quotes % 2 == 1
     }
@@ -137,7 +140,7 @@ struct ForwardedEntries {
         while start > 0 {
             guard end - start < Self.longest else { return bytes[bytes: 0..<0] }
             let byte = bytes[start - 1]
-            if byte == UInt8(ascii: "\"") {
+            if hasQuotes, byte == UInt8(ascii: "\"") {
                 isQuoted.toggle()
             } else if byte == UInt8(ascii: ","), !isQuoted {
                 self.end = start - 1

@@ -25,7 +25,7 @@ package struct ReportFigure: Sendable {
 
     /// Whether it depends on `redownload`, which version 1.0 does not sign.
     package var dependsOnRedownload: Bool {
-        ["redownloads", "redownload-known", "redownload-rate"].contains(column.name)
+        ["redownloads", "redownload-known", "redownload-unproven", "redownload-rate"].contains(column.name)
     }
 
     /// Its column in a free report: unsigned if any of the counted values is, and under its stable name.

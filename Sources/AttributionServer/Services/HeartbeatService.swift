@@ -81,6 +81,24 @@ final class CertificateWatch: Sendable {
     }
 }
 
+/// Gives memory that a flood of connections took back to the system: the allocator would keep it for the next one.
+final class FreedMemory: Sendable {
+    private static let interval = Duration.seconds(60)
+    private let last = Mutex(ContinuousClock.now)
+
+    /// Gives it back, once a minute.
+    func giveBack(at now: ContinuousClock.Instant) {
+        let isDue = last.withLock { last in
+            guard now - last >= Self.interval else { return false }
+            last = now
+            return true
+        }
+        // Of the GNU C library alone, whose headers Swift does not import.
+        guard isDue, let trim = dlsym(nil, "malloc_trim") else { return }
+        _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0)
+    }
+}
+
 /// Logs a store's events, and counts bodies that were not kept.
 struct StoreEventLog: Sendable {
     private let logger: Logger

@@ -58,7 +58,7 @@ package final class SigningService: Sendable {
         let loop = SigningLoop(
             schedule, capacity: queued, requestSignatures: requestSignatures,
             worker: SigningWorker(
-                current: current, counts: counts, signDigest: signDigest, logger: logger,
+                current: current, access: gate.access, counts: counts, signDigest: signDigest, logger: logger,
                 metrics: SigningMetrics(factory: metricsFactory)))
         loops.withLock { $0.append(loop) }
         return { [gate] request, answer in
@@ -72,6 +72,10 @@ package final class SigningService: Sendable {
             if pending.route != .batch, pending.body.count > SigningRequest.bodyLimit {
                 return pending.refuse(
                     Refusal(.bodyTooLarge, "the body is larger than \(SigningRequest.bodyLimit) bytes"))
+            }
+            if pending.route == .batch, let caller {
+                // Each order is signed at least once; what more it needs is known once it is read.
+                gate.access?.charge(caller, pending.body.count { $0 == UInt8(ascii: "\n") } - 1, at: .now)
             }
             loop.add(pending)
         }

@@ -12,6 +12,7 @@ struct SigningWorker {
     private static let (ordersPerTurn, batchSignaturesPerTurn) = (32, 64)
 
     private let current: CurrentSigner
+    private let access: AccessControl?
     private let counts: SignedCounts?
     private let signDigest: SignDigest
     private let logger: Logger
@@ -20,10 +21,11 @@ struct SigningWorker {
     private var generator = SystemRandomNumberGenerator()
 
     init(
-        current: CurrentSigner, counts: SignedCounts?, signDigest: @escaping SignDigest,
+        current: CurrentSigner, access: AccessControl?, counts: SignedCounts?, signDigest: @escaping SignDigest,
         logger: Logger, metrics: SigningMetrics
     ) {
         self.current = current
+        self.access = access
         self.counts = counts
         self.signDigest = signDigest
         self.logger = logger
@@ -117,6 +119,9 @@ struct SigningWorker {
             do { result = .success(try plan(try order.get(), request, signer)) } catch { result = .failure(error) }
             parts.append(turn.add(result, line: line))
             signatures += parts.last?.range.count ?? 0
+        }
+        if let caller = request.caller {
+            access?.charge(caller, signatures - parts.count, at: .now)
         }
         request.progress = progress
         turn.planned.append((request, parts))

@@ -28,7 +28,7 @@ package enum KeyFile {
     /// The maximum size of a key list, in bytes.
     static let maximumListSize = 1 << 20
 
-    /// Reads a key file; of a secret, one that others can read is refused.
+    /// Reads a key file; one that others can change is refused, and of a secret, one that they can read.
     static func read(
         _ file: String, isSecret: Bool = false, limit: Int = maximumSize
     ) throws(KeyProblem) -> String {
@@ -40,8 +40,12 @@ package enum KeyFile {
             if isSecret, bytes.contains("PRIVATE KEY".utf8) {
                 try opened.checkIsSecret()
             }
+            if !isSecret {
+                try opened.checkIsOwnersAlone()
+            }
         } catch {
             switch error {
+            case .openToOthers(let mode) where !isSecret: throw .changeableByOthers(file: file, mode: mode)
             case .unreadable(let reason): throw .unreadable(file: file, reason: reason)
             case .openToOthers(let mode): throw .openToOthers(file: file, mode: mode)
             case .ownedByAnother(let user): throw .ownedByAnother(file: file, user: user)

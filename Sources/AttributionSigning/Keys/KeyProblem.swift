@@ -10,6 +10,8 @@ package enum KeyProblem: Error, Hashable, Sendable {
     case unwritable(file: String, reason: String)
     /// Other users can read the file.
     case openToOthers(file: String, mode: String)
+    /// Other users can change the file, and with it whose signatures are made or trusted.
+    case changeableByOthers(file: String, mode: String)
     /// The file belongs to another user, who can read and change it.
     case ownedByAnother(file: String, user: UInt32)
     /// The file has no private key on P-192 or P-256.
@@ -41,7 +43,7 @@ extension KeyProblem: CodedError, CustomStringConvertible {
         case .unreadable: .unreadableFile
         case .exists: .fileExists
         case .unwritable: .unwritableFile
-        case .openToOthers, .ownedByAnother: .openToOthers
+        case .openToOthers, .changeableByOthers, .ownedByAnother: .openToOthers
         case .noPrivateKey, .publicInsteadOfPrivate, .privateBesideSigner, .noPublicKey, .wrongCurve, .wrongCurveForJWS,
             .mismatched:
             .unusableKey
@@ -57,6 +59,8 @@ extension KeyProblem: CodedError, CustomStringConvertible {
         case .exists(let file): "\(file) exists, and a key is never overwritten"
         case .unwritable(let file, let reason): "cannot write \(file): \(reason)"
         case .openToOthers(let file, let mode): "the private key \(file) can be read by others (mode \(mode))"
+        case .changeableByOthers(let file, let mode):
+            "\(file), which says whose signatures are made or trusted, can be changed by others (mode \(mode))"
         case .ownedByAnother(let file, let user):
             "the private key \(file) belongs to another user (uid \(user)), who can change it"
         case .noPrivateKey(let file):
@@ -85,6 +89,7 @@ extension KeyProblem: CodedError, CustomStringConvertible {
         case .exists: "choose another name, or move the old key first"
         case .unwritable: "check that the folder exists and can be written"
         case .openToOthers(let file, _): "chmod 600 \(file)"
+        case .changeableByOthers(let file, _): "chmod go-w \(file)"
         case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"
         case .noPrivateKey: "make one with: skan keys generate FILE"
         case .publicInsteadOfPrivate: "name the file that skan keys generate wrote"

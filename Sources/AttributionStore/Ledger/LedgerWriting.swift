@@ -50,9 +50,14 @@ package struct LedgerSettings: Sendable {
     package var networks: OwnNetworks?
     /// How much the quarantine keeps.
     package var budgets: QuarantineBudgets
+    /// Whether a store that does not exist is made.
+    package var makesStore: Bool
 
-    package init(networks: OwnNetworks? = nil, budgets: QuarantineBudgets = QuarantineBudgets()) {
+    package init(
+        networks: OwnNetworks? = nil, budgets: QuarantineBudgets = QuarantineBudgets(), makesStore: Bool = true
+    ) {
         self.networks = networks
         self.budgets = budgets
+        self.makesStore = makesStore
     }
 }

@@ -18,6 +18,10 @@ package enum StoreError: Error, Hashable, Sendable {
     case newerSchema(path: String)
     /// The file is empty or missing but its log is not; creating a store would delete the log.
     case logWithoutStore(path: String)
+    /// There is no file, but a copy that was saved when it was lost; a new store would count again what is in the copy.
+    case rescuedBeside(path: String, copy: String)
+    /// There is no file, and none is to be made.
+    case notToBeMade(path: String)
     /// The file is a copy that no owner has taken over, but has the log of another one beside it.
     case copyWithLog(path: String)
     /// The file was made by a development version.
@@ -51,9 +55,9 @@ extension StoreError: CodedError {
     /// The stable code.
     package var code: ErrorCode {
         switch self {
-        case .missing, .noFolder, .emptyDatabase: .noStore
+        case .missing, .noFolder, .emptyDatabase, .notToBeMade: .noStore
         case .cannotOpen, .remoteFileSystem, .notAStore, .foreignDatabase, .newerSchema, .olderSchema, .logWithoutStore,
-            .copyWithLog, .logUnreadable, .badAddress, .noClientLibrary, .notMigrated:
+            .rescuedBeside, .copyWithLog, .logUnreadable, .badAddress, .noClientLibrary, .notMigrated:
             .unusableStore
         case .inUse: .storeInUse
         case .damaged, .fenced, .lost, .failed, .notSynchronous: .storeFailed
@@ -73,6 +77,9 @@ extension StoreError: CodedError {
         case .newerSchema(let path): "the store \(path) was written by a later release of skan"
         case .logWithoutStore(let path):
             "\(path) is empty, but \(path)-wal is not: the store was truncated or replaced"
+        case .rescuedBeside(let path, let copy):
+            "there is no store at \(path), but \(copy) was saved when it was lost: a new one would count again what is in it"
+        case .notToBeMade(let path): "there is no store at \(path), and --no-create was given"
         case .copyWithLog(let path):
             "\(path) is a backup, and \(path)-wal belongs to the store that was there before"
         case .olderSchema(let path):
@@ -110,6 +117,10 @@ extension StoreError: CodedError {
         case .newerSchema: "use that release"
         case .logWithoutStore:
             "move the -wal aside, because it may hold postbacks that can be recovered, and restore a backup"
+        case .rescuedBeside(let path, let copy):
+            "move \(copy) to \(path), and any files at \(path)-wal and \(path)-shm away"
+        case .notToBeMade:
+            "restore the store or correct its path; to make a new one, start once without --no-create (SKAN_NO_CREATE)"
         case .copyWithLog(let path): "move \(path)-wal and \(path)-shm away"
         case .olderSchema: "name another file"
         case .inUse: "stop it first, or name another store"

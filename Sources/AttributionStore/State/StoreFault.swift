@@ -1,5 +1,5 @@
 /// What SQLite's result codes mean to an operator.
-package enum StoreFault: Hashable, Sendable {
+package enum StoreFault: Error, Hashable, Sendable {
     /// The disk is full.
     case diskFull
     /// The disk or the operating system reports an error.

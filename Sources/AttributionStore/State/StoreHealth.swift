@@ -2,6 +2,8 @@
 package enum StoreHealth: Hashable, Sendable {
     /// The last commit succeeded.
     case ready
+    /// It records, but something is wrong with the server or its database: it should get no traffic.
+    case doubtful(reason: String)
     /// The last commit failed, or there was none yet; another is tried every second.
     case failing(reason: String, hint: String? = nil)
     /// Another process took over the store; this one never writes again.
@@ -13,7 +15,7 @@ package enum StoreHealth: Hashable, Sendable {
     package var reason: String? {
         switch self {
         case .ready: nil
-        case .failing(let reason, _): reason
+        case .failing(let reason, _), .doubtful(let reason): reason
         case .fenced: "another process took over the store; this one no longer records in it"
         case .lost(let loss): "\(loss.rawValue) while it was open; this process no longer records in it"
         }
@@ -22,7 +24,7 @@ package enum StoreHealth: Hashable, Sendable {
     /// What to do about it.
     package var hint: String? {
         switch self {
-        case .ready: nil
+        case .ready, .doubtful: nil
         case .failing(_, let hint): hint
         case .fenced: "stop one of the two, and restart the other"
         case .lost: "see the log before you restart"
@@ -38,7 +40,15 @@ package enum StoreHealth: Hashable, Sendable {
     package var isTerminal: Bool {
         switch self {
         case .fenced, .lost: true
-        case .ready, .failing: false
+        case .ready, .doubtful, .failing: false
+        }
+    }
+
+    /// Whether it makes sense to try: what is refused at once costs nobody the time of a commit that fails.
+    package var records: Bool {
+        switch self {
+        case .ready, .doubtful: true
+        case .failing, .fenced, .lost: false
         }
     }
 }

@@ -113,16 +113,20 @@ final class PostgreSQLConnection: Sendable {
 
     // MARK: Transactions
 
+    /// Whatever the role's path is, nobody's functions and operators stand in for those of PostgreSQL; tables are named with
+    /// their schema.
+    private static let pinnedPath = "SET LOCAL search_path = pg_catalog, pg_temp"
+
     /// Begins a transaction that writes.
     ///
     /// READ COMMITTED whatever the server's default: a second statement has to see what won against the first.
     func begin() throws {
-        try run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        try runScript("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \(Self.pinnedPath)")
     }
 
     /// Begins a transaction that reads one snapshot.
     func beginSnapshot() throws {
-        try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try runScript("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(Self.pinnedPath)")
     }
 
     /// Commits, and never gives up waiting for it.

@@ -44,7 +44,8 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         node.address.description
     }
 
-    /// Whether the last commit succeeded, and whether what was found of the server since then lets another one.
+    /// Whether the last commit succeeded, whether none hangs, and whether what was found of the server since then lets
+    /// another one.
     package var health: StoreHealth {
         node.status.health
     }
@@ -94,7 +95,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
     /// Does work with the session, which nobody else uses meanwhile, and notes how it went.
     func withSession<Result: Sendable>(_ work: (inout RecordingSession) throws -> Result) throws -> Result {
         do {
-            let result = try withUnwatchedSession(work)
+            let result = try node.status.recording.during { try withUnwatchedSession(work) }
             node.status.didCommit()
             return result
         } catch let error as StoreError {

@@ -102,7 +102,11 @@ struct RecordingSession {
         codes.removeAll()
         let connection = try PostgreSQLConnection(node.address)
         node.closing.watch(connection, of: .recording)
-        _ = try SchemaMigrator(connection, node.address).migrate()
+        let migrator = SchemaMigrator(connection, node.address)
+        guard try node.settings.makesStore || migrator.found() != nil else {
+            throw StoreError.emptyDatabase(path: node.address.description)
+        }
+        _ = try migrator.migrate()
         try node.status.look(connection, node.address.description, node.onEvent)
         let remembered = try Self.rememberedNetworks(connection)
         if let own = node.settings.networks {

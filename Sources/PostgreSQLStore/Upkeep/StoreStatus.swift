@@ -8,7 +8,7 @@ final class StoreStatus: Sendable {
         /// Why the last transaction failed.
         var failure: StoreHealth? = .failing(reason: "no server was reached yet")
         /// What is wrong with the server that answers.
-        var problem: String?
+        var problem: StoreHealth?
         var lastRecordedAt: Int64?
         /// Whether it was said that commits reach one server alone.
         var isUnreplicatedNoted = false
@@ -17,17 +17,22 @@ final class StoreStatus: Sendable {
     private let requiresSynchronous: Bool
     private let state = Mutex(State())
 
-    /// The greatest difference between a node's clock and the database's.
+    /// What records, and what looks whether it could: those wait for different things.
+    let recording = StoreProgress()
+    let probing = StoreProgress()
+
+    /// The greatest difference between a node's clock and the database's, and the one beyond which nothing is recorded,
+    /// because the days of reports would be wrong; in milliseconds.
     private static let clockTolerance: Int64 = 2_000
+    private static let clockLimit: Int64 = 3_600_000
 
     init(requiresSynchronous: Bool) {
         self.requiresSynchronous = requiresSynchronous
     }
 
     var health: StoreHealth {
-        state.withLock { state in
-            state.failure ?? state.problem.map { .failing(reason: $0) } ?? .ready
-        }
+        let (failure, problem) = state.withLock { ($0.failure, $0.problem) }
+        return failure ?? recording.stall() ?? probing.stall() ?? problem ?? .ready
     }
 
     /// Whether the last transaction failed.
@@ -71,11 +76,7 @@ final class StoreStatus: Sendable {
             didRecord(at: last)
         }
         let isNew = state.withLock { state in
-            state.problem =
-                difference > Self.clockTolerance
-                ? "this machine's clock and the database's differ by \(difference) ms; 2000 ms at most are allowed: "
-                    + "synchronize both"
-                : nil
+            state.problem = Self.problem(ofClocks: difference)
             defer { state.isUnreplicatedNoted = !isReplicated }
             return !isReplicated && !state.isUnreplicatedNoted
         }
@@ -85,6 +86,18 @@ final class StoreStatus: Sendable {
         if isNew {
             onEvent(.notSynchronous(store: name))
         }
+    }
+
+    private static func problem(ofClocks difference: Int64) -> StoreHealth? {
+        guard difference > clockTolerance else {
+            return nil
+        }
+        let differ = "this machine's clock and the database's differ by \(difference) ms; "
+        return difference > clockLimit
+            ? .failing(
+                reason: differ + "beyond an hour nothing is recorded, because it would count on a wrong day",
+                hint: "synchronize both")
+            : .doubtful(reason: differ + "2000 ms at most are allowed: synchronize both")
     }
 
     private static var now: Int64 {

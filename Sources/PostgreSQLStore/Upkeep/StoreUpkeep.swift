@@ -48,20 +48,7 @@ final class StoreUpkeep: Sendable {
     }
 
     private func beat(_ state: inout State) throws -> QuarantineRoom? {
-        if state.connection?.isLost ?? true {
-            state.connection = nil
-            state.connection = try PostgreSQLConnection(node.address)
-        }
-        guard let connection = state.connection else {
-            return nil
-        }
-        node.closing.watch(connection, of: .upkeep)
-        try node.status.look(connection, node.address.description, node.onEvent)
-        if node.status.hasFailed {
-            // What failed may have been a commit: only another one says that it is over.
-            try connection.recordingTransaction { _ in }
-            node.status.didCommit()
-        }
+        let connection = try node.status.probing.during { try probe(&state) }
         if state.beats.isMultiple(of: Self.roundBeats) {
             try round(connection)
         }
@@ -71,6 +58,29 @@ final class StoreUpkeep: Sendable {
             return nil
         }
         return try QuarantineRoom(node.settings.budgets, connection)
+    }
+
+    /// Looks whether the server records: each second after a failure, and now and then in case nobody else tries.
+    private func probe(_ state: inout State) throws -> PostgreSQLConnection {
+        let connection = try connection(&state)
+        try node.status.look(connection, node.address.description, node.onEvent)
+        if node.status.hasFailed || state.beats.isMultiple(of: Self.roundBeats) {
+            // What failed may have been a commit: only another one says that it is over.
+            try connection.recordingTransaction { try $0.rehearse() }
+            node.status.didCommit()
+        }
+        return connection
+    }
+
+    private func connection(_ state: inout State) throws -> PostgreSQLConnection {
+        if let connection = state.connection, !connection.isLost {
+            return connection
+        }
+        state.connection = nil
+        let connection = try PostgreSQLConnection(node.address)
+        node.closing.watch(connection, of: .upkeep)
+        state.connection = connection
+        return connection
     }
 
     /// Puts the tables in order, unless another node does.

@@ -44,7 +44,7 @@ extension ColumnBlock {
     static func rewrite(_ number: Int64, _ db: Database) throws -> [(digest: UInt64, row: Int64)] {
         let ids = ids(number)
         var codes = try ColumnCodes(db)
-        let values = try ColumnDerivation(db: db, columns: LedgerColumn.all, isProven: true).values(ids, &codes)
+        let values = try ColumnDerivation(db: db, columns: LedgerColumn.all).values(ids, &codes)
         try codes.write(db)
         for column in LedgerColumn.all {
             try EncodedColumn(values[column]).write(number, column, db)

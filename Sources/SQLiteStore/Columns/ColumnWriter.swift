@@ -28,7 +28,7 @@ struct ColumnWriter {
         }
         var codes = codes
         var rows = Array(repeating: ColumnRow.missing, count: Int(newest - first) + 1)
-        try ColumnDerivation(db: db, columns: LedgerColumn.all, isProven: true).each(first...newest, &codes) {
+        try ColumnDerivation(db: db, columns: LedgerColumn.all).each(first...newest, &codes) {
             id, row in
             rows[Int(id - first)] = row
         }

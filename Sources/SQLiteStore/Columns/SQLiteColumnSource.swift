@@ -67,16 +67,14 @@ struct SQLiteColumnSource: ColumnSource {
 struct ColumnDerivation {
     let db: Database
     let columns: [LedgerColumn]
-    /// Whether bytes have to be those of their row's digests, as for columns that are stored.
-    var isProven = false
 
     /// Calls a closure for each existing row, in ascending order of ids.
     ///
     /// - Parameters:
     ///   - ids: The rows.
     ///   - codes: The codes of the texts; new texts are added.
-    ///   - use: Takes an id and its values. If the bytes cannot be read, or are not proven where they have to be, all
-    ///     values but the key are those of ``ColumnRow/missing``.
+    ///   - use: Takes an id and its values. If the bytes cannot be read, or are not those of the row's digests, all values
+    ///     but the key are those of ``ColumnRow/missing``: what damaged bytes say is not counted.
     /// - Throws: What `use` throws, and SQLite's errors.
     func each(
         _ ids: ClosedRange<Int64>,
@@ -101,18 +99,19 @@ struct ColumnDerivation {
         }
     }
 
-    /// What a row and its bytes say; the key is computed from the bytes, because it decides what is counted.
+    /// What a row and its bytes say; nil if they differ.
     private func facts(_ row: Row) throws -> PostbackFacts? {
         let traffic: Traffic = try row.word(3)
         guard !row.hasNull(atIndex: 6), let postback = try? ReceivedPostback(reading: row.bytes(at: 6)) else {
             return nil
         }
-        if isProven, try PostbackDigests(row, at: 4) != PostbackDigests(postback, provenance: traffic.provenance) {
+        let digests = PostbackDigests(postback, provenance: traffic.provenance)
+        guard try PostbackDigests(row, at: 4) == digests else {
             return nil
         }
         return PostbackFacts(
             postback, traffic: traffic, recipient: try row.word(2), receivedAtMilliseconds: try row.integer(1),
-            key: PostbackDigests.key(of: postback, provenance: traffic.provenance))
+            key: digests.key)
     }
 
     /// The values of some rows, column by column; 0 for missing rows.

@@ -26,6 +26,7 @@ final class OwnedDatabase: Sendable {
     private let isStopping = Atomic(false)
     private let connection = Mutex<Connection?>(nil)
     private let state = Mutex(State())
+    private let progress = StoreProgress()
 
     /// Callbacks of the owner.
     struct Hooks: Sendable {
@@ -59,17 +60,18 @@ final class OwnedDatabase: Sendable {
     private static let abandoned = Mutex<[OwnedDatabase]>([])
 
     /// Acquires the lease and takes over the store; if the disk does not allow that now, each write tries again.
-    init(path: String, schema: StoreSchema, hooks: Hooks = Hooks()) throws {
+    init(path: String, schema: StoreSchema, makesFile: Bool = true, hooks: Hooks = Hooks()) throws {
         let path = try ResolvedPath(store: path).text
         self.path = path
         self.schema = schema
         self.hooks = hooks
+        // Before the file is opened, which makes it.
+        try Self.checkNew(path, isMade: makesFile)
         file = try StoreFile.open(path, isWritable: true)
         lease = try StoreLease(owning: file, path: path)
         try schema.check(file, path: path)
         try Self.checkFolder(of: path)
         let isNew = file.isEmpty
-        try Self.checkLog(of: path, isNew: isNew)
         try schema.takeOverCopy(file, path: path)
         do {
             try StoreError.translating(path) { try withWriter { try takeOver($0) } }
@@ -96,10 +98,31 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    private static func checkLog(of path: String, isNew: Bool) throws(StoreError) {
-        guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
+    /// Checks that an empty or missing file may become a new store, which would know nothing of what was counted before.
+    ///
+    /// - Returns: Whether there is a file.
+    @discardableResult
+    private static func checkNew(_ path: String, isMade: Bool) throws(StoreError) -> Bool {
+        let status: FileStatus?
+        let log: FileStatus?
+        do throws(StoreFault) {
+            (status, log) = (try .checked(path), try .checked(path + "-wal"))
+        } catch {
+            throw .failed(path: path, error)
+        }
+        guard (status?.size ?? 0) == 0 else {
+            return true
+        }
+        guard (log?.size ?? 0) == 0 else {
             throw .logWithoutStore(path: path)
         }
+        if let copy = StoreRescue.newestCopy(of: path) {
+            throw .rescuedBeside(path: path, copy: copy)
+        }
+        guard isMade else {
+            throw .notToBeMade(path: path)
+        }
+        return status != nil
     }
 
     /// Checks that this process could own a file, without creating or changing it.
@@ -108,9 +131,7 @@ final class OwnedDatabase: Sendable {
     static func check(_ path: String, _ schema: StoreSchema) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
         let path = try ResolvedPath(store: path).text
         try checkFolder(of: path)
-        let status = FileStatus(path: path)
-        try checkLog(of: path, isNew: (status?.size ?? 0) == 0)
-        guard status != nil else {
+        guard try checkNew(path, isMade: true) else {
             return nil
         }
         let file = try StoreFile.open(path, isWritable: true)
@@ -121,8 +142,13 @@ final class OwnedDatabase: Sendable {
         return (schema.version, lease == nil)
     }
 
-    /// Whether the last commit succeeded.
+    /// Whether the last commit succeeded, and none hangs.
     var health: StoreHealth {
+        let noted = notedHealth
+        return noted == .ready ? progress.stall() ?? noted : noted
+    }
+
+    private var notedHealth: StoreHealth {
         state.withLock { $0.health }
     }
 
@@ -135,10 +161,12 @@ final class OwnedDatabase: Sendable {
         decidesHealth: Bool = true,
         didCommit: () -> Void = {}
     ) throws -> Result {
-        try StoreError.translating(path) {
-            try withWriter { db in
-                try takeOver(db)
-                return try transaction(db, prepare, work, decidesHealth, didCommit)
+        try progress.during {
+            try StoreError.translating(path) {
+                try withWriter { db in
+                    try takeOver(db)
+                    return try transaction(db, prepare, work, decidesHealth, didCommit)
+                }
             }
         }
     }
@@ -152,10 +180,10 @@ final class OwnedDatabase: Sendable {
 
     /// Checks the files; while commits fail, tries one, because a server that is not ready gets no traffic to try with.
     func heartbeat() {
-        switch health {
+        switch notedHealth {
         case .fenced, .lost:
             return
-        case .failing:
+        case .failing, .doubtful:
             // A failure updates the health in write.
             try? write { db in
                 try db.inSavepoint {
@@ -166,7 +194,7 @@ final class OwnedDatabase: Sendable {
             }
         case .ready:
             // Waits for a running transaction.
-            try? withWriter { try checkFiles($0) }
+            try? progress.during { try withWriter { try checkFiles($0) } }
         }
     }
 
@@ -246,7 +274,10 @@ final class OwnedDatabase: Sendable {
         }
         let checkpoint = checkpoint ?? connection.withLock { $0?.checkpoint }
         let frames = checkpoint?.frames ?? 0
-        guard let loss = state.withLock({ $0.watch?.loss(frames: frames) }) else {
+        let found = state.withLock { state in
+            Result<StoreLoss?, StoreFault> { () throws(StoreFault) in try state.watch?.loss(frames: frames) }
+        }
+        guard let loss = try found.mapError({ failed($0) }).get() else {
             return
         }
         terminate(.lost(loss))
@@ -258,6 +289,12 @@ final class OwnedDatabase: Sendable {
         let rescue = StoreRescue.save(path, after: loss, isSetAside: hooks.isSetAside, db)
         hooks.onEvent(.filesLost(path: path, loss, rescue: rescue))
         throw StoreError.lost(path: path, loss)
+    }
+
+    /// A fault of the system, which says nothing of the files: the next look may succeed.
+    private func failed(_ fault: StoreFault) -> StoreError {
+        note(StoreHealth(fault))
+        return .failed(path: path, fault)
     }
 
     // MARK: Opening
@@ -370,8 +407,8 @@ final class OwnedDatabase: Sendable {
     }
 
     private func terminalError() -> StoreError? {
-        switch health {
-        case .ready, .failing: nil
+        switch notedHealth {
+        case .ready, .doubtful, .failing: nil
         case .fenced: .fenced(path: path)
         case .lost(let loss): .lost(path: path, loss)
         }

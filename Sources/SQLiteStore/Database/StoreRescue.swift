@@ -14,7 +14,7 @@ enum StoreRescue {
                 ? setAside(path)
                 : "its newest commits may be missing; move it, its -wal and its -shm away, and restore a backup"
         case .storeMoved, .logMoved:
-            let destination = "\(path).rescued-\(stamp)"
+            let destination = path + mark + stamp
             do {
                 try StoreCopy.write(from: db, to: destination)
                 return "everything was copied to \(destination); "
@@ -25,6 +25,17 @@ enum StoreRescue {
                     + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
             }
         }
+    }
+
+    private static let mark = ".rescued-"
+
+    /// The newest copy that was saved beside a path.
+    static func newestCopy(of path: String) -> String? {
+        let store = URL(fileURLWithPath: path)
+        let folder = store.deletingLastPathComponent()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasPrefix(store.lastPathComponent + mark) && !$0.hasSuffix(".partial") }.max()
+            .map { folder.appendingPathComponent($0).path }
     }
 
     private static func setAside(_ path: String) -> String {

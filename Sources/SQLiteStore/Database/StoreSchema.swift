@@ -39,7 +39,7 @@ struct StoreSchema: Sendable {
         guard !file.isEmpty else {
             return
         }
-        let header = file.header()
+        let header = try file.header(path)
         guard header.isDatabase else {
             throw .notAStore(path: path)
         }
@@ -61,7 +61,7 @@ struct StoreSchema: Sendable {
 
     /// Makes a copy a store of its own, before SQLite opens it as its owner.
     func takeOverCopy(_ file: StoreFile, path: String) throws(StoreError) {
-        guard file.header().applicationID == Self.ofCopy(applicationID) else {
+        guard try file.header(path).applicationID == Self.ofCopy(applicationID) else {
             return
         }
         try file.write(StoreHeader.bytes(applicationID: applicationID), at: StoreHeader.applicationIDOffset, path)
@@ -88,6 +88,11 @@ struct StoreHeader: Sendable {
     let applicationID: UInt32
     /// `user_version`, the version of the schema.
     let schemaVersion: UInt32
+
+    /// Whether the file is a copy that no owner has taken over; it has no log.
+    var isCopy: Bool {
+        [Self.ledgerApplication, Self.webAdApplication].contains { applicationID == StoreSchema.ofCopy($0) }
+    }
 
     /// The size of the header in bytes.
     static let size = 100

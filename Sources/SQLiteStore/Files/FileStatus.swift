@@ -21,6 +21,21 @@ struct FileStatus: Sendable {
         self.init(AT_FDCWD, path, flags: 0)
     }
 
+    /// Reads the attributes of the file at a path, following links; nil if there is none.
+    ///
+    /// - Throws: ``AttributionStore/StoreFault/input(code:)`` with the system's error number: then nothing is known of the
+    ///   file.
+    static func checked(_ path: String) throws(StoreFault) -> FileStatus? {
+        if let status = FileStatus(path: path) {
+            return status
+        }
+        let error = errno
+        guard error == ENOENT || error == ENOTDIR else {
+            throw .input(code: error)
+        }
+        return nil
+    }
+
     /// Reads the attributes of an open file.
     init?(descriptor: CInt) {
         // `AT_EMPTY_PATH` of `<fcntl.h>`, which Swift does not import.
@@ -70,18 +85,26 @@ struct FileWatch: Sendable {
         storeSize = status.size
     }
 
-    /// Checks the files.
+    /// Checks the files, and again before it judges: a loss ends recording for good.
     ///
     /// - Returns: What was lost; nil if nothing was.
-    mutating func loss(frames: Int) -> StoreLoss? {
-        guard let status = FileStatus(path: path), status.identity == store else {
+    /// - Throws: The fault of a system that says nothing of the files.
+    mutating func loss(frames: Int) throws(StoreFault) -> StoreLoss? {
+        guard try look(frames: frames) != nil else {
+            return nil
+        }
+        return try look(frames: frames)
+    }
+
+    private mutating func look(frames: Int) throws(StoreFault) -> StoreLoss? {
+        guard let status = try FileStatus.checked(path), status.identity == store else {
             return .storeMoved
         }
         guard status.size >= storeSize else {
             return .storeTruncated
         }
         storeSize = status.size
-        guard let status = FileStatus(path: logPath), status.identity == log else {
+        guard let status = try FileStatus.checked(logPath), status.identity == log else {
             return .logMoved
         }
         // A header of 32 bytes, and one of 24 before each page.

@@ -94,10 +94,13 @@ final class StoreFile: Sendable {
     }
 
     /// Reads the header through this descriptor.
-    func header() -> StoreHeader {
+    func header(_ path: String) throws(StoreError) -> StoreHeader {
         var bytes = [UInt8](repeating: 0, count: StoreHeader.size)
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        return StoreHeader(Array(bytes.prefix(max(0, count))))
+        guard count >= 0 else {
+            throw .failed(path: path, .input(code: errno))
+        }
+        return StoreHeader(Array(bytes.prefix(count)))
     }
 
     /// Overwrites bytes of the file and syncs it; its owner only, while SQLite does not have it open for writing.

@@ -49,7 +49,8 @@ package enum StorePart: String, CaseIterable, Sendable {
 /// The path or URI with which SQLite reads a database without modifying it.
 ///
 /// Readers of a log share its index, the `-shm`, which the first of them creates. If there is none and none can be
-/// created, the file is opened as immutable, and a shared lease keeps owners out.
+/// created, or the file is a backup that no owner has taken over, it is opened as immutable, and a shared lease keeps owners
+/// out.
 struct ReadingLocation: Sendable {
     /// The path or URI for SQLite.
     let name: String
@@ -61,7 +62,8 @@ struct ReadingLocation: Sendable {
     /// - Throws: ``AttributionStore/StoreError/logUnreadable(path:)`` and ``AttributionStore/StoreError/inUse(path:)``.
     init(_ file: StoreFile, path: String) throws(StoreError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard access(path + "-shm", F_OK) != 0, access(folder, W_OK) != 0 else {
+        let isCopy = try file.header(path).isCopy
+        guard access(path + "-shm", F_OK) != 0, isCopy || access(folder, W_OK) != 0 else {
             name = path
             lease = nil
             return

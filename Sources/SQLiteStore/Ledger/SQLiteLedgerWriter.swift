@@ -39,7 +39,7 @@ package final class SQLiteLedgerWriter: LedgerWriting {
         self.now = now ?? { Int64(Date().timeIntervalSince1970 * 1000) }
         self.onEvent = onEvent
         database = try OwnedDatabase(
-            path: path, schema: LedgerSchema.schema,
+            path: path, schema: LedgerSchema.schema, makesFile: settings.makesStore,
             hooks: .init(
                 load: { db in
                     let rebuilt = try memory.load(db)

@@ -1,6 +1,7 @@
 import AttributionConsole
 import AttributionReports
 import Foundation
+import Platform
 import Synchronization
 
 /// Writes data to standard output and messages to standard error.
@@ -87,7 +88,7 @@ enum Terminal {
 
     /// Writes a line to standard error, without secrets; one that cannot be written is lost, and the command goes on.
     static func say(_ text: String) {
-        _ = writeAll(Array((text.withoutSecrets + "\n").utf8), to: STDERR_FILENO)
+        _ = writeAll(Array((text.withoutSecrets.shown + "\n").utf8), to: STDERR_FILENO)
     }
 
     /// Updates the progress line.
@@ -100,6 +101,7 @@ enum Terminal {
 
     /// Writes a line to standard output, wrapped where lines have to fit.
     static func writeLine(_ text: String) {
+        let text = isInteractive ? text.shown : text
         write((TextStyle.fitting?.wrapped(text) ?? text) + "\n")
     }
 }

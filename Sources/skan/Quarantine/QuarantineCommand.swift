@@ -6,6 +6,7 @@ import AttributionReports
 import AttributionServer
 import AttributionSigning
 import AttributionStore
+import Platform
 import StrictJSON
 
 struct QuarantineCommand: AsyncParsableCommand {
@@ -126,7 +127,7 @@ extension QuarantineCommand {
                 ["recipient", delivery.recipient.rawValue],
                 ["client", delivery.client.isEmpty ? "–" : delivery.client],
                 ["reason", delivery.reason],
-                ["detail", BodyText.printable(Array(delivery.detail.utf8))],
+                ["detail", delivery.detail.shown],
                 ["contradicts", delivery.postbackID.map { "postback \($0)" } ?? "–"],
                 ["bytes", String(delivery.body.count)],
             ]

@@ -16,8 +16,8 @@ struct ServeCommand: AsyncParsableCommand {
             SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY, SKAN_SCHEMA, \
             SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
             (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL, \
-            SKAN_LOG_FORMAT and SKAN_REQUIRE_SYNCHRONOUS; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
-            (yes or no). --check shows what a server would start with. On SIGTERM or SIGINT the server finishes accepted \
+            SKAN_LOG_FORMAT, SKAN_NO_CREATE and SKAN_REQUIRE_SYNCHRONOUS; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
+            (yes or no). --check shows what a server would start with. On SIGTERM, SIGINT or SIGQUIT the server finishes accepted \
             requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
             is lost. SIGHUP reloads certificate, tokens, signing keys, schemas and campaigns, all of them or none.
             """
@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .file())
     var tokens: String?
 
-    @Option(help: "Requests a second each token may be used for (default 50000).")
+    @Option(help: "Requests a second of each token, where a batch counts as its signatures (default 50000).")
     var signRate: Int?
 
     @Flag(help: "Allow the console without TLS off loopback, behind a proxy that terminates TLS.")
@@ -57,6 +57,9 @@ struct ServeCommand: AsyncParsableCommand {
         help: "The store: a file, made when it does not exist, or postgresql://HOST/DATABASE (or SKAN_STORE).",
         completion: .file())
     var store: String?
+
+    @Flag(help: "Refuse a store that does not exist, as a unit should after its first start.")
+    var noCreate = false
 
     @Flag(help: "Refuse a database whose commits reach one server alone.")
     var requireSynchronous = false

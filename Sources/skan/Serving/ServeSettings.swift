@@ -80,6 +80,7 @@ struct ServeSettings {
         ) { Int($0) }
         configuration.isConsolePlain = flag(command.consolePlainHttp, "console.plain.http")
         configuration.requiresSynchronous = flag(command.requireSynchronous, "require.synchronous")
+        configuration.makesStore = !flag(command.noCreate, "no.create")
         do {
             configuration.networks = try Self.networks(command.networks, environment)
         } catch {
@@ -142,6 +143,7 @@ enum ServeVariables {
         "SKAN_NETWORK", "SKAN_TRUST_TEST_KEY", "SKAN_SIGNING_KEYS", "SKAN_TOKENS", "SKAN_SIGN_RATE", "SKAN_SCHEMA",
         "SKAN_CAMPAIGNS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
         "SKAN_TRUSTED_PROXY", "SKAN_FORWARDING_FIELD", "SKAN_LOG_LEVEL", "SKAN_LOG_FORMAT", "SKAN_REQUIRE_SYNCHRONOUS",
+        "SKAN_NO_CREATE",
     ]
     /// Variables that other commands, the samples and the tests read.
     private static let others = ["SKAN_TOKEN", "SKAN_SIGNER", "SKAN_FUZZ_CASES", "SKAN_FUZZ_SEED", "SKAN_SPEC"]

@@ -20,20 +20,24 @@ struct ServerProcess {
         self.log = log
         // Until the server traps it, so that a closed terminal does not end the process.
         signal(SIGHUP, SIG_IGN)
+        // They mean nothing here, and would end it.
+        for number in [SIGUSR1, SIGUSR2, SIGALRM] {
+            signal(number, SIG_IGN)
+        }
         // For the logs of libraries.
         LoggingSystem.bootstrap { _ in BoundedLogHandler(log, logLevel: max(logLevel, .warning), describe: logFields) }
         MetricsSystem.bootstrap(metrics)
         logger = Logger(label: "skan") { _ in BoundedLogHandler(log, logLevel: logLevel, describe: logFields) }
     }
 
-    /// Runs a server until SIGTERM or SIGINT, and closes it.
+    /// Runs a server until SIGTERM, SIGINT or SIGQUIT, and closes it.
     func run(_ server: Server) async throws {
         let deadline = StopDeadline(log: log, logger: logger)
         // Also after a service failed, because closing the store may take long then, too.
         defer { deadline.arm() }
         let outcome: Result<Void, any Error>
         do {
-            outcome = .success(try await server.run(stoppingOn: [.sigterm, .sigint]))
+            outcome = .success(try await server.run(stoppingOn: [.sigterm, .sigint, .sigquit]))
         } catch {
             outcome = .failure(error)
         }
@@ -61,8 +65,8 @@ struct ServerProcess {
 
 /// Ends the process when stopping takes too long, because of a lock on the store, a stuck disk or a full pipe.
 ///
-/// The first SIGTERM or SIGINT starts the clock, which runs on a thread of its own and depends on no event loop, writer
-/// or task. Exiting at once is safe: what was answered 200 is on disk, and devices send the rest again.
+/// The first SIGTERM, SIGINT or SIGQUIT starts the clock, which runs on a thread of its own and depends on no event loop,
+/// writer or task. Exiting at once is safe: what was answered 200 is on disk, and devices send the rest again.
 final class StopDeadline: Sendable {
     /// A little less than the 5 seconds promised.
     static let bound = Duration.milliseconds(4_800)
@@ -76,7 +80,7 @@ final class StopDeadline: Sendable {
     init(log: BoundedLog, logger: Logger) {
         let start = start
         let queue = DispatchQueue(label: "skan-stop")
-        sources = [SIGTERM, SIGINT].map { signal in
+        sources = [SIGTERM, SIGINT, SIGQUIT].map { signal in
             let source = DispatchSource.makeSignalSource(signal: signal, queue: queue)
             source.setEventHandler { start.signal() }
             source.resume()
@@ -98,6 +102,15 @@ final class StopDeadline: Sendable {
     /// Starts the clock, unless it is already running.
     func arm() {
         start.signal()
+    }
+}
+
+/// The process's limit of core dumps, which would hold private keys and tokens.
+enum CoreLimit {
+    /// Allows none, for good.
+    static func forbid() {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 }
 

@@ -48,6 +48,11 @@ struct RecountCommand: AsyncParsableCommand {
             : "differences: \(outcome.remaining)"
         Terminal.writeLine(
             "\(outcome.postbacks) postbacks read again, \(outcome.verified) verified again\(unverified); \(end)")
+        if outcome.remaining > 0, !repair {
+            Terminal.say(
+                "skan: hint: --repair makes columns, digests, indexes and counts anew from the bytes, and names the rest"
+            )
+        }
         if outcome.remaining > 0 {
             throw ExitStatus.negative
         }

@@ -27,6 +27,8 @@ package struct ServerHealth: Sendable {
     package var disk: (free: Int64, all: Int64)?
     /// When the certificate of the public listener ends, in Unix milliseconds; nil without TLS.
     package var certificateEndMilliseconds: Int64?
+    /// Whether no networks were named as ours, so that everything counts that verifies.
+    package var countsEveryNetwork = false
     /// What is wrong with external signers, each a clause.
     package var signerProblems: [String] = []
 
@@ -70,6 +72,14 @@ extension ServerHealth {
             } else if share < 0.15 {
                 findings.append((.uncertain, "The disk of the store fills: \(disk.free.bytes) are free."))
             }
+        }
+        if hasFigures, countsEveryNetwork {
+            findings.append(
+                (
+                    .uncertain,
+                    "Without --network every network's postbacks count as ours, and so do Apple's published samples. "
+                        + "Start the server with --network ID."
+                ))
         }
         if hasFigures, lastRecordedAtMilliseconds == nil, recording == .ready {
             findings.append((.uncertain, "No postback has been recorded yet."))
