@@ -112,7 +112,7 @@ extension ClaimedPostback {
         let names = renamed.prefix(3).map { $0.name.shortened(to: 60) }.joined(separator: ", ")
         let condition =
             renamed.count <= 3
-            ? "\(names) were \(fields)" : "\(names) and \(renamed.count - 3) others had Apple's names (\(fields))"
+            ? "\(names) were \(fields)" : "\(names) and \(renamed.count - 3) others had Apple's names"
         return Repair(.renamedField, fields, condition, self)
     }
 

@@ -14,7 +14,7 @@ package struct PostbackFinder {
         /// For explanations and imports.
         package static let whole = Limits(readings: 400, bytes: 512 << 10, found: 64)
         /// For answers to deliveries.
-        static let cheap = Limits(readings: 40, bytes: 8 << 10, found: 3)
+        static let cheap = Limits(readings: 40, bytes: 12 << 10, found: 3)
     }
 
     /// How deep what is read may nest.
