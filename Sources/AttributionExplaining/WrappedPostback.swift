@@ -116,7 +116,9 @@ enum SignatureShape {
         guard case .string(let text) = value, (40...JSONObject.maximumLength).contains(text.utf8.count) else {
             return nil
         }
-        if text.utf8.starts(with: "ey".utf8), text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 {
+        if text.utf8.starts(with: "ey".utf8), text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2,
+            text.utf8.last != UInt8(ascii: ".")
+        {
             self = .jws
         } else if text.utf8.first == UInt8(ascii: "M"), text.utf8.count <= 128, let bytes = Base64.decode(text),
             bytes.first == 0x30, SignatureSpelling.der(bytes) == bytes
