@@ -68,20 +68,9 @@ extension ClaimedPostback {
         }
     }
 
-    /// With Apple's names, with values under the names of siblings put back, and taken out of an object around it.
+    /// With values under the names of siblings put back, and exchanged.
     var withFieldsMoved: [Repair] {
         var repairs: [Repair] = []
-        for field in fields {
-            // The postback may be inside a member; deeper ones are not searched.
-            if case .nested(let text) = field.value, let object = try? JSONObject(reading: text.utf8) {
-                let inner = ClaimedPostback(object)
-                if inner.hasSignature {
-                    let name = field.name.shortened(to: 60)
-                    repairs.append(Repair(.movedField, name, "what is inside \(name) were sent alone", inner))
-                }
-            }
-        }
-        repairs += withNamesRespelled
         // Under a name that decides nothing, a value counts as absent, which is tried by itself.
         for (from, to) in Self.aliases where fields[to] == nil && signedFields.contains(to) {
             if let value = fields[from], let type = to.wireType, let value = type.convert(value) {
@@ -94,25 +83,37 @@ extension ClaimedPostback {
         return repairs + withValuesSwapped
     }
 
-    /// With Apple's spelling of the names that decide.
+    /// With Apple's names for those fields that decide and have another.
     var withNamesRespelled: [Repair] {
-        var fields = statement
-        var known = Set(fields.map(\.name))
-        var (former, names): ([String], [String]) = ([], [])
-        for (index, field) in fields.enumerated() {
-            if let name = Self.appleName(field.name)?.rawValue, known.insert(name).inserted {
-                fields[index] = JSONField(name: name, value: field.value)
-                former.append(field.name)
-                names.append(name)
-            }
-        }
-        guard !names.isEmpty else {
+        guard !isAdAttributionKit else {
             return []
         }
         var copy = self
-        copy.statement = fields
-        let list = names.joined(separator: ", ")
-        return [Repair(.movedField, list, "\(former.joined(separator: ", ")) were \(list)", copy)]
+        var renamed: [(name: String, field: PostbackField)] = []
+        for (field, index) in FieldNames(fields.map(\.name)).indices.sorted(by: { $0.value < $1.value })
+        where field.decides && fields[index].name != field.rawValue {
+            renamed.append((fields[index].name, field))
+            copy.fields[index] = JSONField(name: field.rawValue, value: fields[index].value)
+        }
+        guard !renamed.isEmpty else {
+            return []
+        }
+        // What had the name before is of the envelope.
+        let names = Set(renamed.map(\.field.rawValue))
+        let former = Set(renamed.map(\.name))
+        copy.fields = zip(fields, copy.fields)
+            .filter { old, _ in !names.contains(old.name) || former.contains(old.name) }.map(\.1)
+        return [copy.repair(renamed)]
+    }
+
+    /// The repair that gave fields Apple's names.
+    func repair(_ renamed: [(name: String, field: PostbackField)]) -> Repair {
+        let fields = renamed.map(\.field.rawValue).joined(separator: ", ")
+        let names = renamed.prefix(3).map { $0.name.shortened(to: 60) }.joined(separator: ", ")
+        let condition =
+            renamed.count <= 3
+            ? "\(names) were \(fields)" : "\(names) and \(renamed.count - 3) others had Apple's names"
+        return Repair(.renamedField, fields, condition, self)
     }
 
     private static let aliases: [(PostbackField, PostbackField)] = [
@@ -120,24 +121,6 @@ extension ClaimedPostback {
         (.sourceDomain, .sourceAppID), (.adNetworkIdentifier, .adNetworkID), (.postbackIdentifier, .transactionID),
         (.advertisedItemIdentifier, .appID), (.publisherItemIdentifier, .sourceAppID),
     ]
-
-    /// Apple's spelling of a name in camel case or with underscores; nil for its own, and for names that decide
-    /// nothing.
-    private static func appleName(_ name: String) -> PostbackField? {
-        // No spelling of Apple's names is longer.
-        guard name.utf8.count <= 64, PostbackField(rawValue: name) == nil else {
-            return nil
-        }
-        var words = ""
-        for character in name {
-            words += character.isUppercase && words.last.map { $0 != "-" } ?? false ? "-" : ""
-            words += character == "_" ? "-" : character.lowercased()
-        }
-        let candidates = [words, name.lowercased(), words.replacing("i-d", with: "id")]
-        return candidates.lazy.compactMap { PostbackField(rawValue: $0) }.first {
-            $0.wireType != nil || $0 == .attributionSignature || $0 == .jwsString
-        }
-    }
 
     /// With the values of two fields of one type exchanged.
     private var withValuesSwapped: [Repair] {

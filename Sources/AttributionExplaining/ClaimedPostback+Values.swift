@@ -39,14 +39,16 @@ extension ClaimedPostback {
         var names: [String] = []
         var copies = [(conditions: [String](), claim: self)]
         for field in signedFields {
-            guard let value = statement[field], let type = field.wireType, !type.admits(value),
-                let converted = type.convert(value)
-            else {
+            guard let value = statement[field], let type = field.wireType else {
+                continue
+            }
+            let values = type.others(than: value)
+            guard !values.isEmpty else {
                 continue
             }
             names.append(field.rawValue)
             copies = copies.flatMap { copy in
-                Self.spellings(of: converted, type).map { value in
+                values.map { value in
                     (copy.conditions + ["\(field.rawValue) were \(value.summary)"], copy.claim.with(field, value))
                 }
             }
@@ -57,16 +59,6 @@ extension ClaimedPostback {
                 Repair(
                     .retyped, names.joined(separator: ", "), copy.conditions.joined(separator: " and "), copy.claim)
             }
-    }
-
-    /// Digits with the zeros that a number loses.
-    private static func spellings(of value: JSONValue, _ type: WireType) -> [JSONValue] {
-        guard type == .digits, case .string(let digits) = value, digits.utf8.count <= 4 else {
-            return [value]
-        }
-        return (max(2, digits.utf8.count)...4).map { count in
-            .string(String(repeating: "0", count: count - digits.utf8.count) + digits)
-        }
     }
 
     /// With the rules and keys of the other versions.
@@ -151,6 +143,21 @@ extension ClaimedPostback {
         }
         return "0123456789".map { String(digits.dropLast()) + String($0) }.filter { $0 != digits }.map {
             repair(.valueChanged, .sourceIdentifier, .string($0))
+        }
+    }
+}
+
+extension WireType {
+    /// The values of the type that a value of another one may stand for; none for a value of the type.
+    fileprivate func others(than value: JSONValue) -> [JSONValue] {
+        switch (self, value) {
+        case (.digits, .integer(let number)): Self.spellings(String(number)).map(JSONValue.string)
+        case (.digits, .number(let text)): readings(of: text)
+        // The only strings that are another type's: "3" and "39.0".
+        case (.version, .string(let text)): readings(of: text).filter { $0 != value }
+        case (.digits, .string(let text)) where Int64(text) == nil && text.trimmed == text: readings(of: text)
+        case _ where admits(value): []
+        default: convert(value).map { [$0] } ?? []
         }
     }
 }

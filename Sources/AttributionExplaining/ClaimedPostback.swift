@@ -23,7 +23,11 @@ struct ClaimedPostback {
 
     /// Whether there is a signature, however encoded.
     var hasSignature: Bool {
-        fields[.attributionSignature].map { $0 != .null && $0 != .string("") } ?? (jws != nil)
+        switch fields[.attributionSignature] {
+        case .string(let text): text != ""
+        case nil: jws != nil
+        case .integer, .number, .bool, .null, .nested: false
+        }
     }
 
     /// Whether it is a postback of AdAttributionKit.
@@ -52,7 +56,12 @@ struct ClaimedPostback {
         case nil: .v1_0
         case let value?:
             WireType.version.convert(value).flatMap { value in
-                if case .string(let text) = value { SKAdNetworkVersion(rawValue: text) } else { nil }
+                guard case .string(let text) = value,
+                    case .string(let name)? = WireType.version.readings(of: text).first
+                else {
+                    return nil
+                }
+                return SKAdNetworkVersion(rawValue: name)
             }
         }
     }
@@ -143,21 +152,15 @@ enum WireType {
         case (.version, .integer(let number)): .string("\(number).0")
         case (.version, .number(let text)), (.string, .number(let text)): .string(text)
         case (.string, .integer(let number)), (.digits, .integer(let number)): .string(String(number))
-        case (.integer, .string(let text)): Self.integer(text).map(JSONValue.integer)
+        case (.integer, .string(let text)), (.boolean, .string(let text)): readings(of: text).first
         case (.integer, .number(let text)): Self.integer(text).map(JSONValue.integer)
         case (.digits, .number(let text)): Self.integer(text).map { .string(String($0)) }
         case (.integer, .bool(let flag)): .integer(flag ? 1 : 0)
         case (.boolean, .integer(0)): .bool(false)
         case (.boolean, .integer(1)): .bool(true)
-        case (.boolean, .string(let text)):
-            ["true": true, "1": true, "false": false, "0": false][text.lowercased()].map(JSONValue.bool)
+        case (.boolean, .number(let text)): readings(of: text).first
         default: nil
         }
-    }
-
-    /// The whole number that a text means, also with a fraction of zeros or an exponent.
-    private static func integer(_ text: String) -> Int64? {
-        Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
     }
 }
 
@@ -179,4 +182,15 @@ extension PostbackField {
             nil
         }
     }
+
+    /// Whether a signature depends on the field, or is in it.
+    var decides: Bool {
+        wireType != nil || self == .attributionSignature || self == .jwsString
+    }
+
+    /// Fields that only AdAttributionKit has.
+    static let ofAdAttributionKit: [PostbackField] = [
+        .postbackIdentifier, .adNetworkIdentifier, .advertisedItemIdentifier, .publisherItemIdentifier,
+        .marketplaceIdentifier, .impressionType, .conversionType, .adInteractionType,
+    ]
 }

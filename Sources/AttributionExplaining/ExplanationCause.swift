@@ -32,6 +32,10 @@ package enum ExplanationCause: String, CaseIterable, Hashable, Sendable {
     case duplicateName = "duplicate-name"
     /// A value is under the name of another field.
     case movedField = "moved-field"
+    /// Fields have other names than Apple's: another spelling, a prefix, or a short name.
+    case renamedField = "renamed-field"
+    /// The postback is inside something else.
+    case wrapped
     /// It is not one JSON object.
     case notJSON = "not-json"
     /// No cause could be proven.
@@ -57,6 +61,9 @@ package enum ExplanationCause: String, CaseIterable, Hashable, Sendable {
         case .separatorInValue: "refuse it: someone joined values so that they read as another postback"
         case .duplicateName: "have whoever forwards it send each name once"
         case .movedField: "have whoever forwards it keep Apple's names, each with its own value"
+        case .renamedField: "have whoever forwards it keep Apple's names; skan import reads these names as they are"
+        case .wrapped:
+            "have whoever forwards it send what is inside alone, one per request; skan import reads it as it is"
         case .notJSON: "have whoever forwards it send the JSON object as received, one per request"
         case .unexplained:
             "ask whoever forwarded it for the bytes as received; if these do not verify either, Apple did not sign them"

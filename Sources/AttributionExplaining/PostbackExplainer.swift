@@ -71,25 +71,11 @@ package struct PostbackExplainer: Sendable {
                 explanation(rejected, $0, .duplicateName, field: name.shortened(to: 60))
             } ?? unexplained(rejected, search, field: name.shortened(to: 60))
         } catch {
-            let proof = search.firstProof(of: BodyRepair.unwrapping(rejected.body))
-            // How long it is may not be known here: of an endless line only the beginning is kept.
-            guard case .tooLong = error, proof == nil else {
-                return explanation(rejected, proof, .notJSON)
-            }
-            return explanation(
-                rejected, nil, .notJSON, evidence: "longer than any postback that a device sends")
+            return explain(rejected, notAnObject: error, &search)
         }
         let claim = ClaimedPostback(object)
         guard claim.hasSignature else {
-            // It may be there under another name, or within another object.
-            if let (repair, proof) = search.firstProof(of: [.moved], on: claim) {
-                return explanation(rejected, proof, repair.cause, field: repair.field)
-            }
-            let isAdAttributionKit = claim.isAdAttributionKit || claim.fields[.adInteractionType] != nil
-            let field = isAdAttributionKit ? PostbackField.jwsString : .attributionSignature
-            return explanation(
-                rejected, nil, .fieldRemoved, field: field.rawValue,
-                evidence: "there is no signature in \(field.rawValue): \(rejected.rejection)".shortened(to: 600))
+            return explainWithoutSignature(rejected, claim, &search)
         }
         if let (cause, key) = rejected.postback.flatMap({ otherKey(of: $0) }) {
             return explanation(
@@ -111,10 +97,91 @@ package struct PostbackExplainer: Sendable {
                 evidence: "joined as they are, the values verify under \(key.name): "
                     + "they are those of another postback, with U+2063 inside \(text.field)")
         }
-        guard let (repair, proof) = search.firstProof(of: claim) else {
-            return unexplained(rejected, search, field: nil)
+        if let (repair, proof) = search.firstProof(of: claim) {
+            return explanation(rejected, proof, repair.cause, field: repair.field)
         }
-        return explanation(rejected, proof, repair.cause, field: repair.field)
+        // What is around a postback may have a signature of its own.
+        let inner = search.postbacks(in: rejected.body).filter { !$0.path.isEmpty }
+        return inner.isEmpty
+            ? unexplained(rejected, search, field: nil)
+            : wrapped(rejected, inner, &search) ?? unexplained(rejected, search, field: nil)
+    }
+
+    /// Explains what is not one JSON object.
+    private func explain(
+        _ rejected: Rejected, notAnObject error: JSONError, _ search: inout RepairSearch
+    ) -> Explanation {
+        let inner = search.postbacks(in: rejected.body)
+        if let explanation = wrapped(rejected, inner, &search) {
+            return explanation
+        }
+        let python = PythonText.json(rejected.body).map { BodyRepair(condition: PythonText.condition, body: $0) }
+        let repairs = BodyRepair.unwrapping(rejected.body) + (python.map { [$0] } ?? [])
+        if let proof = search.firstProof(of: repairs) {
+            return explanation(
+                rejected, proof, .notJSON, advice: python?.body == proof.body ? PythonText.advice : nil)
+        }
+        for repair in [python].compactMap(\.self) + repairs.prefix(1) {
+            if let (_, proof) = search.firstProof(of: search.postbacks(in: repair.body), after: repair.condition) {
+                return explanation(
+                    rejected, proof, .notJSON, advice: python?.body == repair.body ? PythonText.advice : nil)
+            }
+        }
+        // How long it is may not be known here: of an endless line only the beginning is kept.
+        if case .tooLong = error {
+            return explanation(rejected, nil, .notJSON, evidence: "longer than any postback that a device sends")
+        }
+        guard inner.isEmpty else {
+            return unproven(rejected, inner[0], search)
+        }
+        return explanation(
+            rejected, nil, .notJSON, evidence: python == nil ? nil : PythonText.finding,
+            advice: python == nil ? nil : PythonText.advice)
+    }
+
+    /// Explains an object whose signature is not where Apple puts it, if there is one.
+    private func explainWithoutSignature(
+        _ rejected: Rejected, _ claim: ClaimedPostback, _ search: inout RepairSearch
+    ) -> Explanation {
+        // It may be there under another name, or within another object.
+        let found = search.postbacks(in: rejected.body)
+        if let explanation = wrapped(rejected, found, &search) {
+            return explanation
+        }
+        if let first = found.first {
+            return unproven(rejected, first, search)
+        }
+        let names = FieldNames(claim.fields.map(\.name)).indices
+        let isAdAttributionKit =
+            claim.isAdAttributionKit || PostbackField.ofAdAttributionKit.contains { names[$0] != nil }
+        guard isAdAttributionKit else {
+            let field = PostbackField.attributionSignature.rawValue
+            return explanation(
+                rejected, nil, .fieldRemoved, field: field,
+                evidence: "there is no signature in \(field): \(rejected.rejection)".shortened(to: 600))
+        }
+        let field = PostbackField.jwsString.rawValue
+        guard !claim.isAdAttributionKit else {
+            return explanation(
+                rejected, nil, .fieldRemoved, field: field,
+                evidence: "there is no signature in \(field): \(rejected.rejection)".shortened(to: 600))
+        }
+        let isDecoded = names[.postbackIdentifier] != nil || names[.advertisedItemIdentifier] != nil
+        return explanation(
+            rejected, nil, .fieldRemoved, field: field,
+            evidence: "there is no signature: \(field) is missing"
+                + (isDecoded ? ", and only its payload is here, decoded" : ""),
+            advice: "have whoever forwards it pass on \(field) as received: what is decoded from it proves nothing")
+    }
+
+    /// The explanation of a postback inside something else or under other names; nil if none verifies.
+    private func wrapped(
+        _ rejected: Rejected, _ postbacks: [WrappedPostback], _ search: inout RepairSearch
+    ) -> Explanation? {
+        search.firstProof(of: postbacks).map { postback, proof in
+            let repair = postback.repair
+            return explanation(rejected, proof, repair.cause, field: repair.field.isEmpty ? nil : repair.field)
+        }
     }
 
     /// The key that verifies a rejected postback as it is, though its version or `kid` requires another.
@@ -142,6 +209,17 @@ package struct PostbackExplainer: Sendable {
             rejected, nil, .unexplained, field: field,
             evidence: "\(rejected.rejection.description.shortened(to: 600)); none of \(search.verifiedCount) repairs "
                 + "verifies" + (search.isExhausted ? ", and there was time for no more" : ""))
+    }
+
+    /// What has a signature is not called unsigned, though nothing makes it verify.
+    private func unproven(_ rejected: Rejected, _ postback: WrappedPostback, _ search: RepairSearch) -> Explanation {
+        let place = postback.path.isEmpty ? "" : " in \(postback.path)"
+        let signature = postback.claim.isAdAttributionKit ? PostbackField.jwsString : .attributionSignature
+        let name = postback.renamed.first { $0.field == signature }?.name ?? signature.rawValue
+        return explanation(
+            rejected, nil, .unexplained,
+            evidence: "there is a signature\(place) under \(name.shortened(to: 60)), but none of "
+                + "\(search.verifiedCount) repairs verifies" + (postback.ambiguity.map { "; \($0)" } ?? ""))
     }
 
     private func explanation(
@@ -201,10 +279,22 @@ extension PostbackExplainer {
     /// The most repairs of a body that are read and verified.
     private static let maximumCheapRepairs = 6
 
+    /// Whether a rejected body may have its signature inside something else or under another name, which is looked for.
+    package static func mayBeWrapped(_ body: [UInt8]) -> Bool {
+        guard (minimumLength...maximumCheapLength).contains(body.count), let object = try? JSONObject(reading: body)
+        else {
+            return false
+        }
+        return !object.has(PostbackField.attributionSignature.rawValue) && !object.has(PostbackField.jwsString.rawValue)
+    }
+
+    /// No postback of any version is shorter.
+    private static let minimumLength = 200
+
     /// Whether a verification takes microseconds; it does not until tables are prepared.
     package var isCheap: Bool { verifier.hasTables }
 
-    /// Proves the causes that few verifications can prove, of bodies whose signature does not verify.
+    /// Proves the causes that few verifications can prove, of bodies whose signature does not verify or is elsewhere.
     ///
     /// ``explain(_:)`` names the same causes. That this finds none says nothing about a body.
     package func cheapCauses(of bodies: [[UInt8]]) -> [ProvenCause?] {
@@ -216,6 +306,15 @@ extension PostbackExplainer {
                 continue
             }
             let claim = ClaimedPostback(object)
+            guard claim.hasSignature else {
+                for found in PostbackFinder.postbacks(in: body, .cheap) {
+                    if let postback = try? ReceivedPostback(reading: found.claim.body) {
+                        candidates.append((index, found.repair))
+                        postbacks.append(postback)
+                    }
+                }
+                continue
+            }
             // A key of SKAdNetwork signs for another version only if the version was changed, which is a repair.
             if claim.isAdAttributionKit, let postback = try? ReceivedPostback(reading: body),
                 let (cause, _) = otherKey(of: postback)

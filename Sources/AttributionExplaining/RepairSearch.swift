@@ -12,6 +12,8 @@ struct RepairSearch {
         let keyName: String
         /// The text that was signed.
         let text: String?
+        /// The body that verifies then; empty where the claim itself does.
+        var body: [UInt8] = []
     }
 
     private let verifier: PostbackVerifier
@@ -20,6 +22,8 @@ struct RepairSearch {
     private var tried: Set<[UInt8]> = []
     /// What was done so far, in nanoseconds of a usual machine: counted, so that it does not depend on load.
     private var cost = 0
+    /// What was undone on every claim that is tried now.
+    private var undone: [String] = []
 
     /// The most that a search may cost, but for its last step: 30 milliseconds.
     private static let budget = 30_000_000
@@ -35,11 +39,16 @@ struct RepairSearch {
     /// Whether nothing more may be tried.
     var isExhausted: Bool { cost >= Self.budget }
 
-    /// The first repair that verifies: of one mishap, else of two.
-    mutating func firstProof(of claim: ClaimedPostback) -> (Repair, Proof)? {
+    /// The first repair that verifies: of one mishap, else of two, also with other names.
+    mutating func firstProof(of claim: ClaimedPostback, respells: Bool = true) -> (Repair, Proof)? {
         // Those of the last character are many, and what they make of it no other repair makes.
         if let found = firstProof(of: Mishap.allCases.filter { $0 != .misspelt }, on: claim) {
             return found
+        }
+        if respells, let respelled = repairs(.renamed, claim).first,
+            let proof = firstProof(of: respelled.claim, after: [respelled.condition])
+        {
+            return (respelled, proof)
         }
         for (index, mishap) in Mishap.combined.enumerated() {
             for repair in repairs(mishap, claim) {
@@ -53,6 +62,43 @@ struct RepairSearch {
             }
         }
         return firstProof(of: [.misspelt], on: claim)
+    }
+
+    /// The first proof of a claim on which something was undone, with that and what else has to be.
+    private mutating func firstProof(of claim: ClaimedPostback, after conditions: [String]) -> Proof? {
+        let before = undone
+        undone += conditions
+        defer { undone = before }
+        return firstProof(of: claim, respells: false)?.1
+    }
+
+    /// The first postback inside something else or under other names that verifies as it is, else with repairs.
+    mutating func firstProof(
+        of postbacks: [WrappedPostback], after condition: String? = nil
+    ) -> (WrappedPostback, Proof)? {
+        let conditions = condition.map { [$0] } ?? []
+        for postback in postbacks {
+            undone = conditions + postback.conditions
+            defer { undone = [] }
+            if let proof = proof(of: postback.claim.body) {
+                return (postback, proof)
+            }
+        }
+        for postback in postbacks.prefix(4) {
+            if let proof = firstProof(of: postback.claim, after: conditions + postback.conditions) {
+                return (postback, proof)
+            }
+        }
+        return nil
+    }
+
+    /// The postbacks inside a body.
+    mutating func postbacks(in body: [UInt8]) -> [WrappedPostback] {
+        guard !isExhausted else {
+            return []
+        }
+        cost += 100 * body.count
+        return PostbackFinder.postbacks(in: body)
     }
 
     /// The first repair of some mishaps that verifies.
@@ -105,7 +151,9 @@ struct RepairSearch {
         guard case .verified(let verified)? = verifier.verify([postback]).first else {
             return nil
         }
-        return Proof(conditions: conditions, keyName: verified.keyName, text: postback.visibleSignedText)
+        return Proof(
+            conditions: undone + conditions, keyName: verified.keyName, text: postback.visibleSignedText,
+            body: body)
     }
 }
 
@@ -115,9 +163,12 @@ extension RepairSearch.Proof {
         switch conditions.count {
         case 0: "verifies under \(keyName), which may not sign it"
         case 1: "would verify under \(keyName) if \(conditions[0])"
-        default:
+        case 2:
             "would verify under \(keyName) only if two things were undone, neither of which is proven alone: "
                 + conditions.joined(separator: ", and ")
+        default:
+            "would verify under \(keyName) only if \(conditions.count) things were undone, none of which is proven "
+                + "alone: " + conditions.joined(separator: ", and ")
         }
     }
 }

@@ -6,7 +6,8 @@ import Platform
 
 /// Finds the causes that answers name, within a budget: no flood of forged postbacks buys more time with it.
 ///
-/// - `skan_delivery_causes_total{outcome}`: deliveries quarantined because their signature does not verify.
+/// - `skan_delivery_causes_total{outcome}`: deliveries quarantined because their signature does not verify, or is not
+///   where Apple puts it.
 package struct CauseSearch {
     /// What an answer says of the cause.
     package enum Outcome: String, CaseIterable, Sendable {
@@ -38,7 +39,7 @@ package struct CauseSearch {
             })
     }
 
-    /// Looks for the causes of a batch's invalid signatures, as far as the budget allows.
+    /// Looks for the causes of a batch's invalid and misplaced signatures, as far as the budget allows.
     package mutating func causes(
         of deliveries: [Delivery], _ recordings: [Recording?], at now: ContinuousClock.Instant
     ) -> [Int: ProvenCause] {
@@ -46,9 +47,13 @@ package struct CauseSearch {
         var bodies: [[UInt8]] = []
         var skipped = 0
         for (index, recording) in recordings.enumerated() {
-            guard case .quarantined(.invalidSignature, _)? = recording,
+            guard case .quarantined(let rejection, _)? = recording,
                 case .rejected(_, let body) = deliveries[index].judgement
             else {
+                continue
+            }
+            let isInvalid = rejection.code == .invalidSignature
+            guard isInvalid || bodies.count < Self.perBatch && PostbackExplainer.mayBeWrapped(body) else {
                 continue
             }
             // What is never looked at takes nothing from the budget of others.

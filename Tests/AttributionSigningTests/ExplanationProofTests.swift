@@ -39,20 +39,20 @@ struct ExplanationProofTests {
 
     static let rows = [
         Row(
-            testDescription: "one name", renamed: ["app-id": "appId"], cause: .movedField, field: "app-id",
+            testDescription: "one name", renamed: ["app-id": "appId"], cause: .renamedField, field: "app-id",
             says: ["if appId were app-id"], saysNot: ["only if"]),
         Row(
             testDescription: "one name, beside one that decides nothing", renamed: ["app-id": "appId"],
-            added: [("conversionValue", .integer(3))], cause: .movedField, field: "app-id",
+            added: [("conversionValue", .integer(3))], cause: .renamedField, field: "app-id",
             says: ["if appId were app-id"], saysNot: ["only if", "conversion-value"]),
         Row(
             testDescription: "two names of one pipeline",
-            renamed: ["app-id": "app_id", "transaction-id": "transaction_id"], cause: .movedField,
+            renamed: ["app-id": "app_id", "transaction-id": "transaction_id"], cause: .renamedField,
             field: "app-id, transaction-id", says: ["if app_id, transaction_id were app-id, transaction-id"],
             saysNot: ["only if"]),
         Row(
             testDescription: "one name, whose field has few values", renamed: ["did-win": "did_win"],
-            cause: .movedField, field: "did-win", says: ["if did_win were did-win"]),
+            cause: .renamedField, field: "did-win", says: ["if did_win were did-win"]),
         Row(
             testDescription: "two values exchanged", exchanged: ("app-id", "source-app-id"), cause: .movedField,
             field: "app-id", says: ["if app-id and source-app-id were exchanged"], saysNot: ["only if"]),
@@ -62,7 +62,7 @@ struct ExplanationProofTests {
             saysNot: ["only if"]),
         Row(
             testDescription: "two values exchanged, and one of their names", renamed: ["app-id": "appId"],
-            exchanged: ("app-id", "source-app-id"), cause: .movedField, field: "app-id",
+            exchanged: ("app-id", "source-app-id"), cause: .renamedField, field: "app-id",
             says: ["only if two things were undone", "appId were app-id, and", "were exchanged"]),
         Row(
             testDescription: "two values exchanged, beside a name that decides nothing",
@@ -71,8 +71,8 @@ struct ExplanationProofTests {
             saysNot: ["only if", "country-code"]),
         Row(
             testDescription: "a name, and a type", renamed: ["did-win": "didWin"],
-            retyped: ("redownload", .integer(1)), cause: .retyped, field: "redownload",
-            says: ["only if two things were undone", "redownload were the boolean true, and", "didWin were did-win"]),
+            retyped: ("redownload", .integer(1)), cause: .renamedField, field: "did-win",
+            says: ["only if two things were undone", "didWin were did-win, and", "redownload were the boolean true"]),
     ]
 
     private func body(_ row: Row) throws -> [UInt8] {

@@ -171,7 +171,7 @@ struct PostbackExplainerTests {
             let renamed = text.replacing("\"\(name)\":", with: "\"\(other)\":")
             #expect(renamed != text)
             let explanation = explainer.explain(Array(renamed.utf8))
-            #expect(explanation.cause == .movedField && explanation.field == name, "\(version.name)")
+            #expect(explanation.cause == .renamedField && explanation.field == name, "\(version.name)")
             #expect(explanation.verdict != .valid && explanation.evidence.contains("would verify"))
         }
     }
@@ -181,7 +181,7 @@ struct PostbackExplainerTests {
         let text = String(decoding: try body(version), as: UTF8.self)
         for wrapper in ["{\"postback\":\(text)}", "{\"id\":1,\"postback\":\(text),\"source\":\"proxy\"}"] {
             let explanation = explainer.explain(Array(wrapper.utf8))
-            #expect(explanation.cause == .movedField && explanation.field == "postback", "\(explanation.evidence)")
+            #expect(explanation.cause == .wrapped && explanation.field == "postback", "\(explanation.evidence)")
             #expect(explanation.verdict != .valid)
         }
         // A forged one is no better for being found.

@@ -148,7 +148,7 @@ struct PostbackFieldReader {
         case (false, false):
             return nil
         case (true, true):
-            return note(.sourceDomain, "both source-domain and source-app-id", "at most one of the two")
+            return note(.sourceDomain, summary: "both source-domain and source-app-id", "at most one of the two")
         case (true, false):
             return integer(.sourceAppID).map { .app(AppStoreItemID($0)) }
         case (false, true):

@@ -12,14 +12,15 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
     /// Reads a postback strictly from the body of a request.
     ///
     /// A body with `jws-string` is an AdAttributionKit postback, unless it also has SKAdNetwork's signature: then a
-    /// forwarder may have added `jws-string`.
+    /// forwarder may have added `jws-string`. One with neither is described by the fields of the framework it names.
     ///
     /// - Throws: Any ``PostbackRejection`` except ``PostbackRejection/invalidSignature(keys:)``.
     package init(reading body: [UInt8]) throws(PostbackRejection) {
         let object = try JSONObject(postback: body)
         let fields = PostbackFieldReader(object)
         self =
-            fields.has(.jwsString) && !fields.has(.attributionSignature)
+            !fields.has(.attributionSignature)
+                && (fields.has(.jwsString) || fields.has(.postbackIdentifier) || fields.has(.adInteractionType))
             ? .adAttributionKit(try AdAttributionKitPostback(object, fields))
             : .skAdNetwork(try SKAdNetworkPostback(object, fields))
     }

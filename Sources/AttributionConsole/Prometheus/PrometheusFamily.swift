@@ -31,7 +31,7 @@ extension PrometheusFamily {
         .init("skan_deliveries_total", .counter, "Deliveries after their commit, by outcome."),
         .init(
             "skan_delivery_causes_total", .counter,
-            "Deliveries with an invalid signature, by what their answers say of the cause."),
+            "Deliveries with an invalid or misplaced signature, by what their answers say of the cause."),
         .init(
             "skan_app_postbacks_total", .counter,
             "Production postbacks recorded, by advertised app and kind of conversion value."),

@@ -1,17 +1,26 @@
 import Attribution
+import AttributionExplaining
 import StrictJSON
 
-/// Reads postbacks from records of CSV and JSON: bodies as they were received, Apple's fields by their names, or either
-/// beside the time of receipt.
+/// Reads postbacks from records of CSV and JSON: bodies as they were received, whatever they are in, or Apple's fields
+/// under any of their names, beside the time of receipt.
 struct FieldRecords: Sendable {
     private let options: ImportOptions
     private let header: CSVHeader?
     private let bodyNames: [String]
+    private let bodyPath: MemberPath?
     private let timeNames: [String]
+    private let timePath: MemberPath?
+    private let columns: ColumnRecords?
 
     private static let encoding = "body-encoding"
-    private static let applesFields = Set(PostbackField.allCases.map(\.rawValue))
-    private static let signatures = [PostbackField.attributionSignature.rawValue, PostbackField.jwsString.rawValue]
+
+    /// A body, with the path to it and other bodies that it may be.
+    private struct Found {
+        let body: [UInt8]
+        var path = MemberPath("")
+        var others: [[UInt8]] = []
+    }
 
     /// Takes the columns of CSV; nil for JSON.
     ///
@@ -20,41 +29,140 @@ struct FieldRecords: Sendable {
         self.options = options
         self.header = header
         bodyNames = options.names(options.bodyField, or: ImportOptions.bodyFields)
+        bodyPath = options.bodyField.map { MemberPath($0) }
         timeNames = options.names(options.receivedField, or: ImportOptions.receivedFields)
+        timePath = options.receivedField.map { MemberPath($0) }
         guard let names = header?.names else {
+            columns = nil
             return
         }
         for (index, name) in names.enumerated() where !name.isEmpty && names[..<index].contains(name) {
             throw .malformed("two columns are called \(name.shortened(to: 40)); which one counts would be a guess")
         }
-        let isPostback = options.bodyField == nil && names.contains(where: Self.signatures.contains)
-        guard isPostback || names.contains(where: bodyNames.contains) else {
+        let firstNames = [options.bodyField, options.receivedField].map { $0.flatMap { MemberPath($0).firstName } }
+        let hasBody = names.contains(where: bodyNames.contains) || names.contains { $0 == firstNames[0] }
+        columns = options.bodyField == nil && !hasBody ? try ColumnRecords(names) : nil
+        guard columns != nil || hasBody else {
             throw .noBody(names: bodyNames)
         }
-        guard options.received != nil || names.contains(where: timeNames.contains) else {
+        let hasTime = names.contains(where: timeNames.contains) || names.contains { $0 == firstNames[1] }
+        guard options.received != nil || hasTime else {
             throw .noTime(names: timeNames)
         }
     }
 
-    func read(_ bytes: [UInt8]) throws(ImportRecord.Problem) -> ImportRecord {
+    /// The postbacks of a record: one, or those of an array in it.
+    func read(_ bytes: [UInt8]) throws(ImportRecord.Problem) -> [ImportRecord] {
         let fields = try RecordFields(bytes, header)
-        let body: [UInt8]
-        switch fields.first(bodyNames)?.value {
-        case .string(""), .string("-"), .null: return .withoutBody
-        case .string(let text): body = try Self.bytes(of: text, fields.first([Self.encoding])?.value)
-        case .nested(let text): body = Array(text.utf8)
-        case nil where options.bodyField == nil && fields.all.contains { Self.applesFields.contains($0.name) }:
-            body = header == nil ? bytes : Self.postback(fields)
-        case .some(let value): throw .malformed("the body is \(value.summary), expected an object or a string")
-        case nil: throw .noBody(names: bodyNames)
+        guard let found = try found(in: fields, bytes) else {
+            return [.withoutBody]
         }
-        let time = fields.first(timeNames)
         let recipient =
             fields.text(["recipient"]).flatMap { Delivery.Recipient(rawValue: $0) }
             ?? options.recipient(path: fields.text(ImportOptions.pathFields) ?? "")
-        return .delivery(
-            body: body, receivedAtMilliseconds: try options.time(time?.value.plainText, name: time?.name),
-            recipient: recipient)
+        var records: [ImportRecord] = []
+        for found in found {
+            let time = time(of: found, fields, bytes)
+            records.append(
+                .delivery(
+                    body: found.body, receivedAtMilliseconds: try options.time(time?.text, name: time?.name),
+                    recipient: recipient, others: found.others))
+        }
+        return records
+    }
+
+    // MARK: Bodies
+
+    /// The bodies of a record; nil for one that has none.
+    private func found(in fields: RecordFields, _ bytes: [UInt8]) throws(ImportRecord.Problem) -> [Found]? {
+        let named = fields.first(bodyNames)
+        if let bodyPath, named == nil {
+            let first = header == nil ? nil : bodyPath.firstName.flatMap { fields.first([$0])?.value }
+            let values =
+                header == nil
+                ? bodyPath.values(in: .nested(String(decoding: bytes, as: UTF8.self)))
+                : first.map { bodyPath.rest.values(in: $0) } ?? []
+            guard !values.isEmpty else {
+                throw .noBody(names: [options.bodyField ?? ""])
+            }
+            var bodies: [Found] = []
+            for (path, value) in values {
+                bodies += (try Self.bodies(value, "", nil) ?? []).map { Found(body: $0.body, path: path) }
+            }
+            return bodies
+        }
+        if let named {
+            return try Self.bodies(named.value, named.name, fields.first([Self.encoding])?.value)
+        }
+        if let columns {
+            return columns.bodies(fields.all).flatMap { bodies in
+                bodies.first.map { [Found(body: $0, others: Array(bodies.dropFirst()))] }
+            }
+        }
+        guard !Self.isPostback(bytes) else {
+            return [Found(body: bytes)]
+        }
+        let inside = try Self.resolved(PostbackFinder.postbacks(in: bytes))
+        guard inside.isEmpty else {
+            return inside
+        }
+        guard fields.all.contains(where: { PostbackField(rawValue: $0.name) != nil }) else {
+            throw .noBody(names: bodyNames)
+        }
+        return [Found(body: bytes)]
+    }
+
+    /// The bodies in a value of a record; nil for a value that says that there is none.
+    private static func bodies(
+        _ value: JSONValue, _ name: String, _ encoding: JSONValue?
+    ) throws(ImportRecord.Problem) -> [Found]? {
+        switch value {
+        case .string(""), .string("-"), .null: return nil
+        case .string(let text):
+            let body = try bytes(of: text, encoding)
+            guard !isPostback(body) else {
+                return [Found(body: body)]
+            }
+            let inside = try resolved(PostbackFinder.postbacks(in: body), under: name)
+            return inside.isEmpty ? [Found(body: body)] : inside
+        case .nested(let text):
+            let body = Array(text.utf8)
+            let inside = isPostback(body) ? [] : try resolved(PostbackFinder.postbacks(in: value, path: name))
+            return inside.isEmpty ? [Found(body: body)] : inside
+        case let value: throw .malformed("the body is \(value.summary), expected an object or a string")
+        }
+    }
+
+    /// Whether a text is an object with Apple's own names, which is taken as it is.
+    private static func isPostback(_ text: [UInt8]) -> Bool {
+        guard text.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"), let object = try? JSONObject(reading: text) else {
+            return false
+        }
+        return object.has(PostbackField.jwsString.rawValue)
+            || object.has(PostbackField.attributionSignature.rawValue) && object.has(PostbackField.adNetworkID.rawValue)
+                && object.has(PostbackField.transactionID.rawValue) && object.has(PostbackField.appID.rawValue)
+    }
+
+    /// What was found: one postback, or the elements of one array.
+    private static func resolved(
+        _ postbacks: [WrappedPostback], under name: String = ""
+    ) throws(ImportRecord.Problem) -> [Found] {
+        guard let first = postbacks.first else {
+            return []
+        }
+        if let ambiguity = postbacks.lazy.compactMap(\.ambiguity).first {
+            throw .malformed("\(ambiguity)")
+        }
+        let others = postbacks.filter { $0.shape != first.shape }
+        if let other = others.first(where: { other in !postbacks.contains { $0 != other && $0.isCopy(of: other) } }) {
+            throw .malformed(
+                "found a postback in \(first.place) and another in \(other.place); --body-field names the one that counts"
+            )
+        }
+        return postbacks.filter { $0.shape == first.shape }.map { postback in
+            let separator = name.isEmpty || postback.path.isEmpty || postback.path.hasPrefix("[") ? "" : "."
+            return Found(body: postback.body, path: MemberPath(name + separator + postback.path))
+        }
     }
 
     /// The bytes of a body that is written as a string; `body-encoding` says how, as `skan` writes it.
@@ -75,35 +183,54 @@ struct FieldRecords: Sendable {
         }
     }
 
-    /// The postback of a row with Apple's fields; an empty cell is a field that it does not have.
-    private static func postback(_ fields: RecordFields) -> [UInt8] {
-        let members = fields.all.compactMap { name, value -> (String, JSONText)? in
-            guard let field = PostbackField(rawValue: name), let text = value.plainText, !text.isEmpty else {
-                return nil
-            }
-            return (name, field.value(text))
+    // MARK: Times
+
+    /// The time of receipt: where it is named, of the record, or of what is around the body, the innermost first.
+    private func time(of found: Found, _ fields: RecordFields, _ bytes: [UInt8]) -> (name: String, text: String)? {
+        if let (name, value) = fields.first(timeNames) {
+            let value = JSONBox.contents(of: value)?.value ?? value
+            return value.plainText.map { (name, $0) }
         }
-        return Array(JSONText.object(members).line.utf8)
+        guard header == nil, options.received == nil else {
+            return nil
+        }
+        let record = JSONValue.nested(String(decoding: bytes, as: UTF8.self))
+        if let timePath {
+            return timePath.values(in: record).first?.value.plainText.map { (options.receivedField ?? "", $0) }
+        }
+        for path in found.path.ancestors {
+            let value = path.values(in: record).first?.value
+            if let time = value?.text(ImportOptions.receivedFields) ?? value?.innerText(Self.envelopeTimes) {
+                return time
+            }
+        }
+        return nil
     }
+
+    /// Names of times in the envelopes of queues and clouds.
+    private static let envelopeTimes = ["senttimestamp", "timeepoch", "publishtime", "approximatearrivaltimestamp"]
 }
 
-extension PostbackField {
-    /// A value as devices write it; one that is no such value becomes a string, which the reader refuses by name.
-    fileprivate func value(_ text: String) -> JSONText {
-        switch self {
-        case .campaignID, .appID, .sourceAppID, .fidelityType, .sequenceIndex, .conversionValue,
-            .advertisedItemIdentifier, .publisherItemIdentifier:
-            if let number = Int64(text), String(number) == text {
-                return .integer(number)
-            }
-        case .redownload, .didWin:
-            switch text.lowercased() {
-            case "true", "1": return .bool(true)
-            case "false", "0": return .bool(false)
-            default: break
-            }
-        default: break
-        }
-        return .string(text)
+extension WrappedPostback {
+    /// The path without the numbers of elements.
+    fileprivate var shape: String {
+        path.replacing(/\[[0-9]+\]/, with: "[]")
+    }
+
+    fileprivate var place: String {
+        path.isEmpty ? "the record itself" : path
+    }
+
+    private var signature: JSONValue? {
+        fields[.attributionSignature] ?? fields[.jwsString]
+    }
+
+    /// Whether it is the postback of another path.
+    fileprivate func isCopy(of other: WrappedPostback) -> Bool {
+        path != other.path && signature == other.signature
+    }
+
+    fileprivate static func != (lhs: WrappedPostback, rhs: WrappedPostback) -> Bool {
+        lhs.path != rhs.path
     }
 }

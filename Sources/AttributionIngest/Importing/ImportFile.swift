@@ -142,7 +142,9 @@ package final class ImportFile {
         }
         while let records = try next() {
             for record in records {
-                try await use(record.number, reader.read(record))
+                for read in reader.read(record) {
+                    try await use(record.number, read)
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
 import Attribution
+import AttributionExplaining
 import StrictJSON
 
 /// The forms of files that postbacks are imported from.
@@ -56,7 +57,7 @@ extension ImportInput {
         let names = CSVHeader(Array(line)).names
         let known = Set(
             ImportOptions.bodyFields + ImportOptions.receivedFields + PostbackField.allCases.map(\.rawValue))
-        guard names.contains(where: known.contains) else {
+        guard names.contains(where: known.contains) || FieldNames(names).arePlausible else {
             throw Refusal(
                 .malformedFile, "cannot tell what \(name) is: it begins with \(words.shortened(to: 40))",
                 hint: "--input says it: one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -3,8 +3,9 @@ import StrictJSON
 
 /// One record of a file, taken apart.
 package enum ImportRecord: Sendable {
-    /// A body and when it was received.
-    case delivery(body: [UInt8], receivedAtMilliseconds: Int64, recipient: Delivery.Recipient)
+    /// A body and when it was received; of a row of CSV also other bodies that it may be, of which one may verify.
+    case delivery(
+        body: [UInt8], receivedAtMilliseconds: Int64, recipient: Delivery.Recipient, others: [[UInt8]] = [])
     /// A request without a body, as there are many in a log.
     case withoutBody
     /// It cannot be used.
@@ -31,7 +32,9 @@ package enum ImportRecord: Sendable {
             case .noTime(let names): "no time of receipt: expected \(Self.list(names))"
             case .strangeTime(let name, let found):
                 "\(name): found \(found), expected a time from 2018 until now, as 2026-11-01T12:30:00Z or in Unix seconds"
-            case .noBody(let names): "no body: expected \(Self.list(names)), or Apple's fields by their names"
+            case .noBody(let names):
+                "no body: expected \(Self.list(names)), or Apple's fields by their names; "
+                    + "none was found inside, and --body-field takes a path, as Records[].body"
             case .malformed(let reason): reason
             case .bareReturn:
                 #"a carriage return without a newline (end each row with a newline: tr '\r' '\n' < FILE > NEW)"#

@@ -12,6 +12,8 @@ struct JudgedRecords: Sendable {
     private(set) var withoutBody = 0
     /// Records that an earlier import read, and could use.
     private(set) var readBefore = 0
+    /// Deliveries of which the signature decided how the cells are read.
+    private(set) var proven = 0
     /// How many records are done with.
     private(set) var count = 0
     /// The first record, if it should be a delivery and lacks a time.
@@ -22,52 +24,61 @@ struct JudgedRecords: Sendable {
     /// Looks once more at records that an earlier import read: what cannot be used is named each time.
     init(readBefore records: [RawRecord], _ reader: RecordReader) {
         for record in records {
-            switch reader.read(record) {
-            case .unreadable(let problem):
-                unreadable.append(ImportProblem(number: record.number, reason: problem.description))
-            case .delivery(let body, _, _):
-                do throws(PostbackRejection) {
-                    _ = try ReceivedPostback(reading: body)
-                    readBefore += 1
-                } catch .notJSON(let error) {
-                    unreadable.append(ImportProblem(number: record.number, reason: "the body: \(error)"))
-                } catch {
-                    readBefore += 1
-                }
-            case .withoutBody:
+            for read in reader.read(record) {
+                lookAgain(at: read, record.number)
+            }
+        }
+    }
+
+    private mutating func lookAgain(at read: ImportRecord, _ number: Int) {
+        switch read {
+        case .unreadable(let problem):
+            unreadable.append(ImportProblem(number: number, reason: problem.description))
+        case .delivery(let body, _, _, _):
+            do throws(PostbackRejection) {
+                _ = try ReceivedPostback(reading: body)
+                readBefore += 1
+            } catch .notJSON(let error) {
+                unreadable.append(ImportProblem(number: number, reason: "the body: \(error)"))
+            } catch {
                 readBefore += 1
             }
+        case .withoutBody:
+            readBefore += 1
         }
     }
 
     init(_ records: [RawRecord], _ reader: RecordReader, _ verifier: PostbackVerifier) {
         var bodies: [[UInt8]] = []
-        var read: [(record: RawRecord, time: Int64, recipient: Delivery.Recipient)] = []
+        var read: [(record: RawRecord, time: Int64, recipient: Delivery.Recipient, others: [[UInt8]])] = []
         // The rest of an unfinished record may come: the next import reads it again.
-        var again = 0
-        for record in records {
-            switch reader.read(record) {
-            case .delivery(let body, let time, let recipient):
+        var again: Set<Int> = []
+        for (record, content) in records.lazy.flatMap({ record in reader.read(record).map { (record, $0) } }) {
+            switch content {
+            case .delivery(let body, let time, let recipient, let others):
                 bodies.append(body)
-                read.append((record, time, recipient))
+                read.append((record, time, recipient, others))
             case .withoutBody:
                 withoutBody += 1
-                again += record.isUnfinished ? 1 : 0
+                if record.isUnfinished { again.insert(record.number) }
             case .unreadable(let problem):
                 let isFirst = read.isEmpty && unreadable.isEmpty
                 unreadable.append(ImportProblem(number: record.number, reason: problem.description))
                 if case .noTime = problem, isFirst {
                     untimed = unreadable.last
                 }
-                again += record.isUnfinished ? 1 : 0
+                if record.isUnfinished { again.insert(record.number) }
             }
         }
-        for ((record, time, recipient), judgement) in zip(read, verifier.judge(bodies)) {
+        for ((record, time, recipient, others), judgement) in zip(read, verifier.judge(bodies)) {
+            let verified = Self.verified(of: others, instead: judgement, verifier)
+            proven += verified == nil ? 0 : 1
+            let judgement = verified ?? judgement
             switch judgement {
             case .rejected(.notJSON(let error), _):
                 // As the listener refuses it.
                 unreadable.append(ImportProblem(number: record.number, reason: "the body: \(error)"))
-                again += record.isUnfinished ? 1 : 0
+                if record.isUnfinished { again.insert(record.number) }
             case .undecided(let reason, _):
                 undecided = reason
             case .verified, .rejected:
@@ -76,8 +87,20 @@ struct JudgedRecords: Sendable {
                 numbers.append(record.number)
             }
         }
-        count = records.count - again
+        count = records.count - again.count
         unreadable.sort { $0.number < $1.number }
+    }
+}
+
+extension JudgedRecords {
+    /// The judgement on the one of several readings that verifies; nil if none does, or the first does.
+    private static func verified(
+        of others: [[UInt8]], instead first: Judgement, _ verifier: PostbackVerifier
+    ) -> Judgement? {
+        guard case .rejected = first, !others.isEmpty else {
+            return nil
+        }
+        return verifier.judge(others).first { if case .verified = $0 { true } else { false } }
     }
 }
 
@@ -114,6 +137,7 @@ struct ImportRun {
         count += records.count
         tally.count(.withoutBody, records.withoutBody)
         tally.count(.readBefore, records.readBefore)
+        tally.proven += records.proven
         for problem in records.unreadable {
             tally.count(.unreadable, problem)
         }

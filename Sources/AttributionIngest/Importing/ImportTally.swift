@@ -25,6 +25,9 @@ package struct ImportTally: Sendable {
     /// The first records that could not be used or kept, and why.
     package private(set) var problems: [ImportProblem] = []
 
+    /// Deliveries of CSV of which the signature decided how the cells are read.
+    package internal(set) var proven = 0
+
     /// How many problems are named one by one.
     package static let problemsListed = 20
 
@@ -82,6 +85,7 @@ package struct ImportTally: Sendable {
     /// Adds another file's.
     package static func += (lhs: inout Self, rhs: Self) {
         lhs.counts.merge(rhs.counts, uniquingKeysWith: +)
+        lhs.proven += rhs.proven
     }
 }
 
@@ -101,5 +105,6 @@ extension ImportTally: CustomStringConvertible {
         let others = [("not kept", self[.notKept]), ("read before", self[.readBefore])]
             .filter { $0.1 > 0 }.map { "\($0) \($1)" }
         return "\(total) read: " + (parts + others).joined(separator: ", ")
+            + (proven > 0 ? "; of \(proven) the signature decided how their cells are read" : "")
     }
 }

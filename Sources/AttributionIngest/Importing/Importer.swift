@@ -102,7 +102,8 @@ enum RecordReader: Sendable {
         }
     }
 
-    func read(_ record: RawRecord) -> ImportRecord {
+    /// What is in a record: one postback or none, or those of an array in it.
+    func read(_ record: RawRecord) -> [ImportRecord] {
         do throws(ImportRecord.Problem) {
             let bytes = try record.wholeBytes
             switch self {
@@ -118,10 +119,10 @@ enum RecordReader: Sendable {
                 if case .delivery = read, record.isUnfinished {
                     throw .unfinished
                 }
-                return read
+                return [read]
             }
         } catch {
-            return .unreadable(error)
+            return [.unreadable(error)]
         }
     }
 }

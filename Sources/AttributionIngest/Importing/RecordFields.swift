@@ -5,6 +5,8 @@ import StrictJSON
 struct RecordFields: Sendable {
     /// In the order of the record; the values of CSV are strings.
     let all: [(name: String, value: JSONValue)]
+    /// How deep JSON may nest: what is around a postback may have several envelopes.
+    static let depth = 32
 
     /// Reads a record.
     ///
@@ -22,7 +24,7 @@ struct RecordFields: Sendable {
             return
         }
         do throws(JSONError) {
-            all = try JSONObject(reading: bytes, limit: RawRecord.longest).fields.map {
+            all = try JSONObject(reading: bytes, limit: RawRecord.longest, depth: Self.depth).fields.map {
                 (ImportOptions.normalized($0.name), $0.value)
             }
         } catch {

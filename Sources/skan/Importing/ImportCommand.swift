@@ -78,7 +78,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "The member or column with the time of receipt.")
     var receivedField: String?
 
-    @Option(help: "The member or column with the body.")
+    @Option(help: "The member or column with the body, or the path to it, as message.data.")
     var bodyField: String?
 
     @Option(help: "Whose copies these are, if a record does not say so: network or developer.")

@@ -128,7 +128,7 @@ struct ReplayCommand: AsyncParsableCommand {
         var unreadable = 0
         try await ImportFile(name, as: input).eachRecord(options) { number, record in
             switch record {
-            case .delivery(let body, let receivedAt, let recipient):
+            case .delivery(let body, let receivedAt, let recipient, _):
                 if days?.contains(receivedAt) ?? true {
                     try await send(ReplayedDelivery(body: body, receivedAt: receivedAt, recipient: recipient))
                 }

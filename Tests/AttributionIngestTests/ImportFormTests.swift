@@ -1,0 +1,162 @@
+import Attribution
+import AttributionHarness
+import AttributionIngest
+import AttributionSigning
+import AttributionStore
+import Foundation
+import SQLiteStore
+import StrictJSON
+import Testing
+
+@Suite("Forms of files that people import", .timeLimit(.minutes(5)))
+struct ImportFormTests {
+    private let folder: URL
+    private let standIn: AppleStandIn
+    private let fields: [JSONField]
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("skan-forms-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        standIn = try AppleStandIn()
+        let draft = PostbackDraft([
+            JSONField(name: "version", value: .string("4.0")),
+            JSONField(name: "ad-network-id", value: .string("example123.skadnetwork")),
+            JSONField(name: "source-identifier", value: .string("0042")),
+            JSONField(name: "app-id", value: .integer(525_463_029)),
+            JSONField(name: "transaction-id", value: .string("6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E28")),
+            JSONField(name: "redownload", value: .bool(true)),
+            JSONField(name: "source-app-id", value: .integer(1_234_567_891)),
+            JSONField(name: "fidelity-type", value: .integer(1)), JSONField(name: "did-win", value: .bool(true)),
+            JSONField(name: "postback-sequence-index", value: .integer(0)),
+            JSONField(name: "conversion-value", value: .integer(20)),
+        ])
+        fields = try JSONObject(reading: standIn.sign(draft)).fields
+    }
+
+    private func imported(_ text: String, bodyField: String? = nil) async throws -> (ImportTally, [String]) {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("file").path
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        let ledger = try SQLiteLedgerWriter(path: folder.appendingPathComponent("skan.sqlite").path)
+        defer { _ = try? ledger.close() }
+        var options = ImportOptions(latest: .max)
+        options.bodyField = bodyField
+        let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
+        var bodies: [String] = []
+        try await ImportFile(path).eachRecord(options) { _, record in
+            if case .delivery(let body, let time, _, let others) = record {
+                let verified = ([body] + others).first {
+                    if case .verified = verifier.judge($0) { true } else { false }
+                }
+                bodies.append("\(time) \(String(decoding: verified ?? [], as: UTF8.self))")
+            }
+        }
+        let importer = Importer(ledger: ledger, verifier: verifier, options: options)
+        return (try await importer.run(try ImportFile(path)), bodies)
+    }
+
+    private var body: String { JSONText.object(fields.map { ($0.name, $0.value.text) }).line }
+
+    private func csv(_ name: (String) -> String, _ cell: (JSONField) -> String) -> String {
+        let head = (["timestamp"] + fields.map { name($0.name) }).joined(separator: ",")
+        return head + "\n" + (["1620415056299"] + fields.map(cell)).joined(separator: ",") + "\n"
+    }
+
+    private static func plain(_ field: JSONField) -> String {
+        switch field.value {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .bool(let flag): String(flag)
+        default: ""
+        }
+    }
+
+    /// As pandas and PostgreSQL write what they took for numbers.
+    private static func untyped(_ field: JSONField) -> String {
+        switch (field.name, field.value) {
+        case ("source-identifier", _): "42.0"
+        case (_, .integer(let number)): "\(number).0"
+        case (_, .bool(let flag)): flag ? "t" : "f"
+        default: plain(field)
+        }
+    }
+
+    @Test(
+        "Columns with a prefix, in capitals or in camel case are Apple's", arguments: ["body_", "SKAD ", "skad.", ""])
+    func columns(_ prefix: String) async throws {
+        let (tally, bodies) = try await imported(
+            csv({ prefix + $0.replacing("-", with: "_").uppercased() }, Self.plain))
+        #expect(tally[.recorded] == 1 && tally.total == 1 && tally.proven == 0, "\(tally)")
+        #expect(bodies == ["1620415056299 \(body)"])
+    }
+
+    @Test("Cells without types are read as the signature proves, and marked")
+    func cells() async throws {
+        let (tally, bodies) = try await imported(csv({ "skad_" + $0 }, Self.untyped))
+        #expect(tally[.recorded] == 1 && tally.proven == 1, "\(tally)")
+        #expect(bodies.first?.contains(#""source-identifier":"0042""#) == true)
+        #expect(bodies.first?.contains(#""skan-cells-unproven":"conversion-value""#) == true)
+        #expect(bodies.first?.contains(#""skan-cells-proven":"#) == true)
+    }
+
+    @Test("Cells that nothing proves are kept as they are")
+    func unproven() async throws {
+        let (tally, _) = try await imported(
+            csv({ $0 }, { $0.name == "app-id" ? "1.0" : Self.untyped($0) }))
+        #expect(tally.quarantined == 1 && tally.proven == 0, "\(tally)")
+    }
+
+    @Test("Two columns that may be one field are an error that names both")
+    func ambiguous() async throws {
+        await #expect {
+            _ = try await imported(csv({ $0 == "conversion-value" ? "appId" : $0 }, Self.plain))
+        } throws: { error in
+            let text = "\(error)"
+            return text.contains("app-id and appid") || text.contains("appid and app-id")
+        }
+    }
+
+    private func envelopes() -> [(text: String, field: String?, time: Int64)] {
+        let quoted = JSONText.string(body).line
+        return [
+            (
+                #"{"Records":[{"body":\#(quoted),"attributes":{"SentTimestamp":"1700000000000"}}]}"#, nil,
+                1_700_000_000_000
+            ),
+            (
+                #"{"body":"\#(Base64.encode(body.utf8))","isBase64Encoded":true,"requestContext":{"timeEpoch":1700000000000}}"#,
+                nil, 1_700_000_000_000
+            ),
+            (#"{"received_at":{"$date":"2024-03-01T10:00:00.123Z"},"doc":{"x":\#(body)}}"#, nil, 1_709_287_200_123),
+            (
+                #"{"time":1700000000,"message":{"data":"\#(Base64.encode(body.utf8))"}}"#, "message.data",
+                1_700_000_000_000
+            ),
+            (#"{"Records":[{"ts":1700000000,"body":\#(quoted)}]}"#, "Records[].body", 1_700_000_000_000),
+            (#"{"ts":1700000000,"postbacks":[\#(body)]}"#, nil, 1_700_000_000_000),
+        ]
+    }
+
+    @Test("Envelopes are opened, with the time that they have", arguments: 0..<6)
+    func wrapped(_ index: Int) async throws {
+        let (text, field, time) = envelopes()[index]
+        let (tally, bodies) = try await imported(text + "\n", bodyField: field)
+        #expect(tally[.recorded] == 1 && tally.total == 1, "\(tally)")
+        #expect(bodies == ["\(time) \(body)"])
+    }
+
+    @Test("Values that are typed stay as they are, and in quarantine")
+    func typed() async throws {
+        let text = body.replacing(":525463029", with: ":525463029.0")
+        let (tally, _) = try await imported(#"{"ts":1700000000,"body":\#(text)}"# + "\n")
+        #expect(tally.quarantined == 1, "\(tally)")
+    }
+
+    @Test("Two postbacks in one record are an error that names both")
+    func two() async throws {
+        let other = body.replacing("MEU", with: "MEQ").replacing("MEY", with: "MEU").replacing("MEQ", with: "MEY")
+        let (tally, _) = try await imported(#"{"ts":1700000000,"raw1":\#(body),"raw2":\#(other)}"# + "\n")
+        #expect(tally[.unreadable] == 1 && tally.problems[0].reason.contains("raw1"), "\(tally)")
+        #expect(tally.problems[0].reason.contains("raw2"))
+    }
+}
