@@ -63,7 +63,7 @@ final class PageRoutesTests {
                 requeued.note(query)
                 return Requeued()
             },
-            explain: { body in [("cause", "as \(body.count) bytes say")] },
+            explain: { body in [("cause", "as \(body.bytes.count) bytes say")] },
             health: { ServerHealth(nowMilliseconds: 1_795_217_400_000, store: "a.sqlite", recording: .ready) },
             keys: { [KeysPage.Key(name: "n.skadnetwork", purpose: "signs impressions", detail: "")] },
             report: { try await reporter.report($0, limits: $1) },

@@ -41,14 +41,14 @@ struct JudgedRecords: Sendable {
     }
 
     init(_ records: [RawRecord], _ reader: RecordReader, _ verifier: PostbackVerifier) {
-        var bodies: [[UInt8]] = []
+        var bodies: [ReceivedBody] = []
         var read: [(record: RawRecord, time: Int64, recipient: Delivery.Recipient)] = []
         // The rest of an unfinished record may come: the next import reads it again.
         var again = 0
         for record in records {
             switch reader.read(record) {
             case .delivery(let body, let time, let recipient):
-                bodies.append(body)
+                bodies.append(ReceivedBody(body, receivedAtMilliseconds: time))
                 read.append((record, time, recipient))
             case .withoutBody:
                 withoutBody += 1

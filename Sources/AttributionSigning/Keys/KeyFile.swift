@@ -28,14 +28,17 @@ package enum KeyFile {
     /// The maximum size of a key list, in bytes.
     static let maximumListSize = 1 << 20
 
-    /// Reads a key file; of a secret, one that others can read is refused.
+    /// Reads a key file; of a secret, one that others can read is refused, and of Apple's keys, one that others can
+    /// change.
     static func read(
-        _ file: String, isSecret: Bool = false, limit: Int = maximumSize
+        _ file: String, isSecret: Bool = false, isOfApple: Bool = false, limit: Int = maximumSize
     ) throws(KeyProblem) -> String {
         let bytes: [UInt8]
+        let mode: mode_t
         do throws(CheckedFile.Problem) {
             let opened = try CheckedFile(file)
             bytes = try opened.bytes(limit: limit)
+            mode = opened.status.st_mode & 0o777
             // Of a file without a key in PEM, it is said that it has none, not that others can read it.
             if isSecret, bytes.contains("PRIVATE KEY".utf8) {
                 try opened.checkIsSecret()
@@ -46,6 +49,9 @@ package enum KeyFile {
             case .openToOthers(let mode): throw .openToOthers(file: file, mode: mode)
             case .ownedByAnother(let user): throw .ownedByAnother(file: file, user: user)
             }
+        }
+        guard !isOfApple || mode & 0o022 == 0 else {
+            throw .writableByOthers(file: file, mode: "0" + String(mode, radix: 8))
         }
         guard let text = String(bytes: bytes, encoding: .utf8) else {
             throw .unreadable(file: file, reason: "it is not text")
