@@ -66,7 +66,7 @@ extension ClaimedPostback {
         guard let header = jws?.header, let name = Self.keyName(in: header) else {
             return []
         }
-        return PostbackKeyID.allCases.flatMap { keyID -> [Repair] in
+        return PostbackKeyID.known.flatMap { keyID -> [Repair] in
             // Apple escapes the slash.
             [keyID.rawValue, keyID.rawValue.replacing("/", with: "\\/")].compactMap { spelling in
                 let other = header.replacing("\"\(name)\"", with: "\"\(spelling)\"")
@@ -94,10 +94,6 @@ extension ClaimedPostback {
 
     /// Whose key it was, which is what happened: a postback of this key was sent as one of another.
     private static func cause(_ keyID: PostbackKeyID) -> ExplanationCause {
-        switch keyID {
-        case .production: .wrongKey
-        case .developmentFlow, .developerSettings: .developmentKey
-        case .test: .testKey
-        }
+        keyID == .production ? .wrongKey : keyID == .test ? .testKey : .developmentKey
     }
 }

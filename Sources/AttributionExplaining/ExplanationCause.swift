@@ -1,3 +1,4 @@
+import Attribution
 import AttributionSigning
 
 /// What happened to a postback or an impression between its signer and here.
@@ -41,8 +42,21 @@ package enum ExplanationCause: String, CaseIterable, Hashable, Sendable {
     /// No cause could be proven.
     case unexplained
 
-    /// What to do about it with a postback, and who can.
-    var advice: String? {
+    /// What to do about it with a postback of a framework, and who can; nil for a framework that cannot be told.
+    func advice(for framework: PostbackFramework?) -> String? {
+        switch (self, framework) {
+        case (.testKey, .skAdNetwork): "send test postbacks to a server that trusts the test key"
+        case (.developmentKey, .skAdNetwork):
+            "it comes from a device in Developer Mode, not from an install; have whoever forwards it keep its version"
+        case (.unexplained, .skAdNetwork):
+            "ask whoever forwarded it for the bytes as received; if these do not verify either, Apple did not sign "
+                + "them, or with a key that is not known here: postbacks of Developer Mode have another one than "
+                + "production, which --apple-keys adds as development"
+        default: advice
+        }
+    }
+
+    private var advice: String? {
         switch self {
         case .nothing: nil
         case .valueChanged:

@@ -18,9 +18,9 @@ package struct PostbackExplainer: Sendable {
         self.networks = networks + Self.documentedNetworks.filter { !networks.contains($0) }
     }
 
-    /// Verifies a body and explains the verdict.
-    package func explain(_ body: [UInt8]) -> Explanation {
-        explain(verifier.judge(body))
+    /// Verifies a body and explains the verdict; without a time of first receipt, as received after every date.
+    package func explain(_ body: [UInt8], receivedAt milliseconds: Int64 = .max) -> Explanation {
+        explain(verifier.judge(body, receivedAt: milliseconds))
     }
 
     /// Explains a judgement.
@@ -77,17 +77,17 @@ package struct PostbackExplainer: Sendable {
         guard claim.hasSignature else {
             return explainWithoutSignature(rejected, claim, &search)
         }
-        if let (cause, key) = rejected.postback.flatMap({ otherKey(of: $0) }) {
-            return explanation(
-                rejected, RepairSearch.Proof(conditions: [], keyName: key, text: nil), cause, field: nil)
-        }
-        // No postback is made of a kid that is unknown, but its header and payload can be verified as received.
-        if rejected.rejection.code == .unknownKey, rejected.postback == nil,
+        // Whatever is wrong with its payload, header and payload can be verified as received.
+        if rejected.rejection.code == .unknownKey, !rejected.namesUntrustedTestKey,
             let (cause, key) = claim.jws.flatMap({ otherKey(of: $0) })
         {
             return explanation(
                 rejected, RepairSearch.Proof(conditions: [], keyName: key, text: nil), cause, field: "kid",
-                advice: cause == .testKey ? Self.useKeyID : Self.update)
+                advice: cause == .testKey ? Self.useKeyID : Self.addKey)
+        }
+        if let (cause, key) = rejected.postback.flatMap({ otherKey(of: $0) }) {
+            return explanation(
+                rejected, RepairSearch.Proof(conditions: [], keyName: key, text: nil), cause, field: nil)
         }
         if let text = claim.textWithSeparators,
             let key = verifier.anyKey(verifying: text.signature, .der, over: text.bytes)
@@ -202,7 +202,7 @@ package struct PostbackExplainer: Sendable {
         "it names a test key, and none is trusted here: name its public half with --trust-test-key (SKAN_TRUST_TEST_KEY)"
 
     private static let useKeyID = "the signer wrote this kid itself: sign with the kid that belongs to the key"
-    private static let update = "Apple may have given its key another kid: update skan"
+    private static let addKey = "Apple may have given its key another kid: update skan, or add it with --apple-keys"
 
     private func unexplained(_ rejected: Rejected, _ search: RepairSearch, field: String?) -> Explanation {
         explanation(
@@ -227,13 +227,15 @@ package struct PostbackExplainer: Sendable {
         evidence: String? = nil, advice: String? = nil
     ) -> Explanation {
         let signer = rejected.postback?.signer
+        let keys = signer.map { verifier.keys(of: $0).map(\.name) } ?? []
         return Explanation(
             verdict: rejected.verdict, cause: cause, field: field,
             evidence: evidence ?? proof?.evidence.shortened(to: 600)
                 ?? rejected.rejection.description.shortened(to: 600),
-            advice: advice ?? (rejected.namesUntrustedTestKey ? Self.trustTestKey : cause.advice),
+            advice: advice
+                ?? (rejected.namesUntrustedTestKey ? Self.trustTestKey : cause.advice(for: signer?.framework)),
             signedText: rejected.postback?.visibleSignedText, provenText: proof?.text,
-            key: signer.map { verifier.keys(of: $0).map(\.name).joined(separator: " or ") },
+            key: keys.isEmpty ? nil : keys.joined(separator: " or "),
             keyReason: signer?.reason)
     }
 }
@@ -265,8 +267,9 @@ extension PostbackSigner {
     /// Why its postbacks need their key.
     fileprivate var reason: String {
         switch self {
-        case .skAdNetwork(.p192): "Apple signs 1.0 and 2.0 with its key on P-192"
-        case .skAdNetwork(.p256): "Apple signs 2.1 and later with its key on P-256"
+        case .skAdNetwork(let version) where version.postbackCurve == .p192:
+            "Apple signs 1.0 and 2.0 with its key on P-192"
+        case .skAdNetwork: "Apple signs 2.1 and later with its key on P-256"
         case .adAttributionKit(let keyID): "the header names it: kid \(keyID.rawValue)"
         }
     }

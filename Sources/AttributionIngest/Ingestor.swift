@@ -162,7 +162,8 @@ package final class Ingestor: Service {
     ) {
         var waiting: [Int] = []
         waiting.reserveCapacity(batch.count)
-        for (index, judgement) in verifier.judge(batch.map(\.body)).enumerated() {
+        let bodies = batch.map { ReceivedBody($0.body, receivedAtMilliseconds: $0.receivedAtMilliseconds) }
+        for (index, judgement) in verifier.judge(bodies).enumerated() {
             let item = batch[index]
             if case .rejected(.notJSON(let error), _) = judgement {
                 item.answer(.refused(error))

@@ -37,8 +37,11 @@ package actor StoreMaintenance {
     /// Judges deliveries of the quarantine again; see ``AttributionStore/LedgerWriting/requeue(_:judge:)``.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
-    package func requeue(_ query: QuarantineQuery) throws -> Requeued {
-        try ledger.requeue(query) { verifier.judge($0) }
+    package func requeue(_ query: QuarantineQuery) async throws -> Requeued {
+        let reader = try ledger.makeReader()
+        defer { reader.close() }
+        let verifier = try await verifier.remembering(reader)
+        return try ledger.requeue(query) { verifier.judge($0) }
     }
 
     /// Deletes deliveries from the quarantine for good; see ``AttributionStore/LedgerWriting/prune(_:)``.
@@ -52,7 +55,9 @@ package actor StoreMaintenance {
     ///
     /// - Throws: ``AttributionStore/StoreError``.
     package func repair() async throws -> RecountRepair {
-        let verifier = verifier
+        let reader = try ledger.makeReader()
+        defer { reader.close() }
+        let verifier = try await verifier.remembering(reader)
         return try await ledger.repair { verifier.judge($0) }
     }
 
@@ -60,9 +65,16 @@ package actor StoreMaintenance {
     ///
     /// - Throws: ``AttributionStore/StoreError``.
     package func recount() async throws -> Recount {
-        let verifier = verifier
         let reader = try ledger.makeReader()
         defer { reader.close() }
+        let verifier = try await verifier.remembering(reader)
         return try await reader.recount { verifier.judge($0) }
+    }
+}
+
+extension PostbackVerifier {
+    /// A verifier that also has the keys that a store remembers, so that history is valid without the operator's file.
+    package func remembering(_ reader: any LedgerReading) async throws -> PostbackVerifier {
+        try remembering(try await reader.appleKeys())
     }
 }

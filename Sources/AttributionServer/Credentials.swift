@@ -6,7 +6,8 @@ package import AttributionSigning
 package import Foundation
 import Logging
 
-/// The files a server reads at startup and again on SIGHUP: certificate, tokens, signing keys, schemas and campaigns.
+/// The files a server reads at startup and again on SIGHUP: certificate, tokens, Apple's added keys, signing keys,
+/// schemas and campaigns.
 ///
 /// Everything is read before anything is used, so that a server never mixes old and new ones.
 package struct Credentials: Sendable {
@@ -21,6 +22,8 @@ package struct Credentials: Sendable {
     package let identity: TLSIdentity?
     /// The list of tokens; nil for a console without access control.
     package let tokens: AccessFile.Reading?
+    /// The keys added to Apple's; nil for a server that has only the built-in ones.
+    package let appleKeys: AppleKeySet?
     /// The list of keys, and the signer of its active ones; nil for a server that signs nothing.
     package let keys: NetworkKeySet?
     package let signer: NetworkSigner?
@@ -51,6 +54,13 @@ package struct Credentials: Sendable {
             identity = nil
         }
         tokens = configuration.tokens.flatMap { file in attempt("tokens") { try AccessFile(file).read() } }
+        appleKeys = configuration.appleKeys.flatMap { file in
+            attempt("Apple's keys") {
+                // Test keys that cannot be read are a problem of their own.
+                let testKeys = configuration.testKeys.compactMap { try? SignaturePublicKey(file: $0) }
+                return try AppleKeySet(file: file, testKeys: testKeys)
+            }
+        }
         keys = configuration.signingKeys.flatMap { file in attempt("signing keys") { try NetworkKeySet(file: file) } }
         signer = keys.flatMap { keys in attempt("signing keys") { try NetworkSigner(keys) } }
         let schemas = attempt("schemas") { try ConversionSchemas(files: configuration.schemas) }

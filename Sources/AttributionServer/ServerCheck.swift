@@ -138,6 +138,14 @@ package struct ServerCheck: Sendable {
                 find("token", Self.description(of: grant, at: now))
             }
         }
+        let added = credentials.appleKeys?.records ?? []
+        let keys = configuration.store.flatMap { _ in attempt { try PostbackVerifier(added: added).appleKeys } }
+        for key in keys ?? [] {
+            find(key.isAdded ? "added key" : "built-in key", "\(key.name): \(key.summary)")
+        }
+        for warning in credentials.appleKeys?.warnings ?? [] {
+            find("Apple's keys", warning)
+        }
         for entry in credentials.keys?.entries ?? [] {
             find("signing key", entry.summary)
         }

@@ -29,6 +29,8 @@ package struct ServerConfiguration: Sendable {
     package var networks: [String] = []
     /// PEM files of test keys.
     package var testKeys: [String] = []
+    /// The file of the keys that are added to Apple's.
+    package var appleKeys: String?
     /// The file of the networks' keys.
     package var signingKeys: String?
     /// The files that say what conversion values mean.

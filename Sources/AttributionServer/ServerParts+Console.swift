@@ -41,7 +41,8 @@ extension ServerParts {
         let reporter = reporter(recording)
         let sources = PageSources(
             reader: recording.storage.reader, requeue: { try await recording.maintenance.requeue($0) },
-            explain: { recording.explainer.explain($0).lines }, health: { health(recording) }, keys: { keys },
+            explain: { recording.explainer.explain($0.bytes, receivedAt: $0.receivedAtMilliseconds).lines },
+            health: { health(recording) }, keys: { keys },
             report: { try await reporter.report($0, limits: $1) },
             standardReport: { try await standardReport($0, $1, recording) },
             findings: { try await reporter.findings(today: $0, traffic: $1, limits: $2) },
@@ -117,8 +118,11 @@ extension ServerParts {
 
     /// The keys in use, by name.
     private var keys: [KeysPage.Key] {
-        let apple = KeysPage.Key(
-            name: "Apple's keys", purpose: "verify postbacks", detail: "built in: production and development")
+        let apple = (recording?.appleKeys.verifier.appleKeys ?? []).map { key in
+            KeysPage.Key(
+                name: key.name, purpose: key.isAdded ? "added; verifies postbacks" : "built in; verifies postbacks",
+                detail: key.summary)
+        }
         let test = testKeys.map { key in
             KeysPage.Key(
                 name: PostbackVerificationKey.test(key).name, purpose: "verifies test postbacks",
@@ -130,7 +134,7 @@ extension ServerParts {
                 name: network.adNetworkID.text, purpose: "signs impressions",
                 detail: "SKAdNetwork \(versions)" + (network.signsForAdAttributionKit ? " and AdAttributionKit" : ""))
         }
-        return [apple] + test + signing
+        return apple + test + signing
     }
 
     // MARK: Metrics

@@ -18,6 +18,7 @@ struct ServerParts: Sendable {
         let ingestor: Ingestor
         let explainer: PostbackExplainer
         let maintenance: StoreMaintenance
+        let appleKeys: AppleKeysInUse
     }
 
     let configuration: ServerConfiguration
@@ -81,7 +82,7 @@ struct ServerParts: Sendable {
         } else {
             access = nil
         }
-        let verifier = try location.map { _ in try Self.makeVerifier(testKeys, logger) }
+        let verifier = try location.map { _ in try Self.makeVerifier(testKeys, credentials.appleKeys, logger) }
         signer = credentials.signer.map { CurrentSigner($0.prepared(logger)) }
         references = credentials.references.map { CurrentReferences($0) }
         if let storage, storage.isNew {
@@ -102,6 +103,8 @@ struct ServerParts: Sendable {
             externalSigners.use(signer.signer.externalKeys)
         }
         if let storage, let verifier {
+            let appleKeys = AppleKeysInUse(
+                verifier, ledger: storage.ledger, warnings: credentials.appleKeys?.warnings ?? [], logger: logger)
             let explainer = PostbackExplainer(
                 verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? [])
             recording = Recording(
@@ -109,7 +112,8 @@ struct ServerParts: Sendable {
                 ingestor: Ingestor(
                     verifier: verifier, ledger: storage.ledger, explainer: explainer,
                     answeringTogether: Ingress.answerTogether, logger: logger, metricsFactory: metrics),
-                explainer: explainer, maintenance: StoreMaintenance(ledger: storage.ledger, verifier: verifier))
+                explainer: explainer, maintenance: StoreMaintenance(ledger: storage.ledger, verifier: verifier),
+                appleKeys: appleKeys)
         } else {
             recording = nil
         }
@@ -128,13 +132,15 @@ struct ServerParts: Sendable {
         sessions = ConsoleSessions(isSecure: !configuration.console.isLoopback)
     }
 
-    private static func makeVerifier(_ testKeys: [SignaturePublicKey], _ logger: Logger) throws -> PostbackVerifier {
+    private static func makeVerifier(
+        _ testKeys: [SignaturePublicKey], _ appleKeys: AppleKeySet?, _ logger: Logger
+    ) throws -> PostbackVerifier {
         for key in testKeys {
             logger.notice(
                 "test key trusted; postbacks it verifies are counted separately",
                 metadata: ["curve": "\(key.curve.displayName)", "fingerprint": "SHA256:\(key.fingerprint)"])
         }
-        let verifier = try PostbackVerifier(testKeys: testKeys)
+        let verifier = try PostbackVerifier(testKeys: testKeys, added: appleKeys?.records ?? [])
         prepareTables("verifying", logger) { try verifier.prepareTables() }
         return verifier
     }
@@ -152,7 +158,7 @@ struct ServerParts: Sendable {
     func makeReload() -> ReloadService {
         ReloadService(
             configuration: configuration, tls: tls, access: access, signer: signer, externalSigners: externalSigners,
-            references: references, logger: logger)
+            references: references, appleKeys: recording?.appleKeys, logger: logger)
     }
 
     /// Does what is due every second, and prepares the store for the stop.
@@ -166,6 +172,7 @@ struct ServerParts: Sendable {
             rate.note(at: .now)
             memory.giveBack(at: .now)
             recording?.storage.heartbeat()
+            recording?.appleKeys.heartbeat()
             counts?.heartbeat(at: .now)
         } onStop: { [recording] in
             recording?.storage.prepareToClose()

@@ -65,7 +65,7 @@ final class PageRoutesTests {
                 requeued.note(query)
                 return Requeued()
             },
-            explain: { body in [("cause", "as \(body.count) bytes say"), ("text", HostileText.markup)] },
+            explain: { body in [("cause", "as \(body.bytes.count) bytes say"), ("text", HostileText.markup)] },
             health: { health },
             keys: { [KeysPage.Key(name: HostileText.markup, purpose: "signs impressions", detail: "")] },
             report: { try await reporter.report($0, limits: $1) },

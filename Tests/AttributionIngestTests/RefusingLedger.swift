@@ -23,7 +23,11 @@ struct RefusingLedger: LedgerWriting {
 
     func heartbeat() {}
 
-    func requeue(_ query: QuarantineQuery, judge: ([[UInt8]]) -> [Judgement]) throws -> Requeued {
+    func keep(_ keys: [AppleKeyRecord]) throws {
+        throw Unused()
+    }
+
+    func requeue(_ query: QuarantineQuery, judge: ([ReceivedBody]) -> [Judgement]) throws -> Requeued {
         throw Unused()
     }
 
@@ -31,7 +35,7 @@ struct RefusingLedger: LedgerWriting {
         throw Unused()
     }
 
-    func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
+    func repair(judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> RecountRepair {
         throw Unused()
     }
 

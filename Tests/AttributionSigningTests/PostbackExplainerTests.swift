@@ -236,6 +236,13 @@ struct PostbackExplainerTests {
         #expect(explanation.advice?.contains("--trust-test-key") == true)
     }
 
+    @Test("Advice on a postback of SKAdNetwork speaks of no kid, and of the key of Developer Mode")
+    func developerMode() throws {
+        let advice = PostbackExplainer(verifier: try PostbackVerifier()).explain(try body(.v4_0)).advice
+        #expect(advice?.contains("Developer Mode") == true && advice?.contains("--apple-keys") == true)
+        #expect(advice?.contains("kid") == false)
+    }
+
     @Test("A kid that is unknown does not hide whose key it is")
     func unknownKeyName() throws {
         let draft = AdAttributionKitDraft(

@@ -16,6 +16,32 @@ final class LedgerConformanceTests {
         store = try TemporaryStore()
     }
 
+    @Test("A store keeps each added key once, with its latest dates, and a copy has them", arguments: LedgerFactory.all)
+    func appleKeys(_ factory: LedgerFactory) async throws {
+        func key(_ name: String, _ signer: PostbackSigner, _ validity: Range<Int64>) -> AppleKeyRecord {
+            AppleKeyRecord(
+                name: name, publicKey: [0, 1, 255], signer: signer, provenance: .development, validity: validity)
+        }
+        let source = try factory.open(store.path)
+        let keys = [
+            key("a", .skAdNetwork(.v4_0), AppleKeyRecord.always),
+            key("a", .adAttributionKit(PostbackKeyID("apple/1")), 5..<7),
+        ]
+        try source.writer.keep([])
+        #expect(try await source.reader.appleKeys() == [])
+        try source.writer.keep(keys)
+        let retired = key("b", .skAdNetwork(.v4_0), Int64.min..<9)
+        try source.writer.keep([retired])
+        #expect(Set(try await source.reader.appleKeys()) == [retired, keys[1]])
+        for other in LedgerFactory.all {
+            let target = try other.openTarget(store.path + "-copy")
+            let reader = try #require(source.reader as? any LedgerCopySource)
+            let copier = LedgerCopier(from: reader, to: target.target) { _ in [] }
+            _ = try await copier.run(isStopped: true)
+            #expect(Set(try await target.reader.appleKeys()) == [retired, keys[1]])
+        }
+    }
+
     /// A store with many postbacks, recorded in batches.
     private func fill(_ factory: LedgerFactory) throws -> (ledger: AnyLedger, many: ManyPostbacks) {
         let many = try ManyPostbacks()

@@ -80,6 +80,11 @@ struct OperationTests {
         let verifier = database.verifier
         #expect(try node.requeue(QuarantineQuery()) { verifier.judge($0) } == Requeued())
         #expect(try node.prune(QuarantineQuery()) == 1)
+        let key = AppleKeyRecord(
+            name: "a", publicKey: [0], signer: .skAdNetwork(.v4_0), provenance: .apple,
+            validity: AppleKeyRecord.always)
+        try node.keep([key])
+        try node.keep([key])
         let count = try Self.signedCount()
         #expect(try node.addSigned([count]) == 1)
         #expect(try node.addSigned([count]) == 0)

@@ -149,8 +149,13 @@ package struct DailyLedger: LedgerReading {
         return QuarantineClass.allCases.map { QuarantineTotal(kind: $0, count: days, bytes: days * 100) }
     }
 
-    package func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount {
+    package func recount(judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> Recount {
         throw StoreError.missing(path: "daily")
+    }
+
+    package func appleKeys() async throws -> [AppleKeyRecord] {
+        try check()
+        return []
     }
 
     package func close() {}

@@ -1,3 +1,16 @@
+/// A body, and when it was first received, which decides the keys that may verify it.
+package struct ReceivedBody: Sendable {
+    /// The bytes as received.
+    package let bytes: [UInt8]
+    /// When it was first received, in Unix milliseconds.
+    package let receivedAtMilliseconds: Int64
+
+    package init(_ bytes: [UInt8], receivedAtMilliseconds: Int64) {
+        self.bytes = bytes
+        self.receivedAtMilliseconds = receivedAtMilliseconds
+    }
+}
+
 /// A received postback request with its judgement.
 package struct Delivery: Sendable {
     /// Whose copy it is, by the path of the request.

@@ -22,7 +22,7 @@ package enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compa
     }
 
     /// The index in order of release; a switch, because comparing strings for every postback is slow.
-    private var ordinal: Int {
+    package var ordinal: Int {
         switch self {
         case .v1_0: 0
         case .v2_0: 1

@@ -77,14 +77,11 @@ extension AdAttributionKitPostback {
     /// Nothing is converted or filled in. A signed field is read only from the payload, and an unsigned one only from
     /// the body.
     ///
-    /// - Throws: ``PostbackRejection/unknownKey(_:)``, or ``PostbackRejection/malformed(_:)`` with every problem found.
+    /// - Throws: ``PostbackRejection/malformed(_:)`` with every problem found.
     init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {
         var siblings = fields
         guard let jws = siblings.compactJWS() else {
             throw .malformed(siblings.problems)
-        }
-        guard let keyID = PostbackKeyID(exactly: jws.keyID) else {
-            throw .unknownKey("\"\(jws.keyID)\"")
         }
         let payload: JSONObject
         do throws(JSONError) {
@@ -120,38 +117,66 @@ extension AdAttributionKitPostback {
             throw .malformed(problems)
         }
         self.init(
-            object: object, payload: payload, jws: jws, keyID: keyID, postbackIdentifier: postbackIdentifier,
-            adNetworkID: adNetworkID, advertisedItemID: advertisedItemID, publisherItemID: publisherItemID,
+            object: object, payload: payload, jws: jws, keyID: PostbackKeyID(jws.keyID),
+            postbackIdentifier: postbackIdentifier, adNetworkID: adNetworkID, advertisedItemID: advertisedItemID,
+            publisherItemID: publisherItemID,
             sourceIdentifier: sourceIdentifier, conversionType: conversionType, impressionType: impressionType,
             marketplaceIdentifier: marketplaceIdentifier, didWin: didWin, sequenceIndex: sequenceIndex,
             conversion: conversion, adInteractionType: adInteractionType, countryCode: countryCode)
     }
 }
 
-/// The `kid` values of the keys that sign AdAttributionKit postbacks.
+/// The `kid` of a key that signs AdAttributionKit postbacks: any text, because keys come and go.
 ///
 /// - SeeAlso: [Verifying a
 ///   postback](https://developer.apple.com/documentation/adattributionkit/verifying-a-postback)
-package enum PostbackKeyID: String, CaseIterable, Hashable, Sendable {
-    /// Apple's production key.
-    case production = "apple-cas-identifier/0"
-    /// Apple's development key for end-to-end flows.
-    case developmentFlow = "apple-development-identifier/0"
-    /// Apple's development key for postbacks created in a device's developer settings.
-    case developerSettings = "apple-development-identifier/1"
-    /// The test keys that the operator trusts.
-    case test = "skan-test-identifier/0"
+package struct PostbackKeyID: Sendable {
+    /// The name.
+    package let rawValue: String
 
-    /// The key with exactly these bytes as its name; nil for any other text.
-    init?(exactly name: String) {
-        guard let keyID = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
-            return nil
-        }
-        self = keyID
+    /// Takes a name as received.
+    package init(_ name: String) {
+        rawValue = name
     }
+
+    /// Apple's production key.
+    package static let production = PostbackKeyID("apple-cas-identifier/0")
+    /// Apple's development key for end-to-end flows.
+    package static let developmentFlow = PostbackKeyID("apple-development-identifier/0")
+    /// Apple's development key for postbacks created in a device's developer settings.
+    package static let developerSettings = PostbackKeyID("apple-development-identifier/1")
+    /// The test keys that the operator trusts.
+    package static let test = PostbackKeyID("skan-test-identifier/0")
+
+    /// The names of the keys that are built in, and of test keys.
+    package static let known = [production, developmentFlow, developerSettings, test]
 
     /// Apple's names, for messages.
     static var list: String {
-        allCases.filter { $0 != .test }.map(\.rawValue).joined(separator: ", ")
+        known.filter { $0 != .test }.map(\.rawValue).joined(separator: ", ")
+    }
+
+    /// The name in the header of a body's JWS, whatever else is wrong with the body; nil for one without a JWS.
+    package init?(claimedBy body: [UInt8]) {
+        guard let object = try? JSONObject(reading: body), object[PostbackField.attributionSignature.rawValue] == nil,
+            case .string(let text) = object[PostbackField.jwsString.rawValue], let jws = try? CompactJWS(text)
+        else {
+            return nil
+        }
+        self.init(jws.keyID)
+    }
+}
+
+extension PostbackKeyID: Hashable {
+    /// Whether the names have the same bytes; `String` also equates different spellings.
+    package static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8)
+    }
+
+    /// Hashes the bytes.
+    package func hash(into hasher: inout Hasher) {
+        for byte in rawValue.utf8 {
+            hasher.combine(byte)
+        }
     }
 }

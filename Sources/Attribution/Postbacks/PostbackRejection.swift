@@ -45,7 +45,8 @@ extension PostbackRejection: CustomStringConvertible {
         case .unknownVersion(let version):
             "version: found \(version.shortened(to: 60)), expected one of \(SKAdNetworkVersion.list)"
         case .unknownKey(let kid):
-            "kid: found \(kid.shortened(to: 60)), expected one of \(PostbackKeyID.list)"
+            "kid: found \(kid.shortened(to: 60)), expected one of \(PostbackKeyID.list), "
+                + "or that of a key that was added"
         case .invalidSignature(let keys):
             "signature: does not verify under \(keys.joined(separator: " or ")); "
                 + "a field was changed in transit, or Apple did not sign it"

@@ -14,7 +14,8 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
     /// A body with `jws-string` is an AdAttributionKit postback, unless it also has SKAdNetwork's signature: then a
     /// forwarder may have added `jws-string`. One with neither is described by the fields of the framework it names.
     ///
-    /// - Throws: Any ``PostbackRejection`` except ``PostbackRejection/invalidSignature(keys:)``.
+    /// - Throws: Any ``PostbackRejection`` except ``PostbackRejection/unknownKey(_:)`` and
+    ///   ``PostbackRejection/invalidSignature(keys:)``.
     package init(reading body: [UInt8]) throws(PostbackRejection) {
         let object = try JSONObject(postback: body)
         let fields = PostbackFieldReader(object)
@@ -84,7 +85,7 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
     /// The claimed signer.
     package var signer: PostbackSigner {
         switch self {
-        case .skAdNetwork(let postback): .skAdNetwork(postback.version.postbackCurve)
+        case .skAdNetwork(let postback): .skAdNetwork(postback.version)
         case .adAttributionKit(let postback): .adAttributionKit(postback.keyID)
         }
     }
@@ -198,8 +199,45 @@ package enum PostbackFramework: String, CaseIterable, Hashable, Sendable {
 
 /// The claimed signer of a postback, which determines the keys that may verify it.
 package enum PostbackSigner: Hashable, Sendable {
-    /// Apple's SKAdNetwork key on a curve.
-    case skAdNetwork(SignatureCurve)
+    /// The keys for a version of SKAdNetwork.
+    case skAdNetwork(SKAdNetworkVersion)
     /// The key that an AdAttributionKit postback names.
     case adAttributionKit(PostbackKeyID)
+
+    /// The signer with a name; nil for a version that this release does not know.
+    package init?(_ framework: PostbackFramework, name: String) {
+        switch framework {
+        case .skAdNetwork:
+            guard let version = SKAdNetworkVersion(rawValue: name) else {
+                return nil
+            }
+            self = .skAdNetwork(version)
+        case .adAttributionKit:
+            self = .adAttributionKit(PostbackKeyID(name))
+        }
+    }
+
+    /// The framework.
+    package var framework: PostbackFramework {
+        switch self {
+        case .skAdNetwork: .skAdNetwork
+        case .adAttributionKit: .adAttributionKit
+        }
+    }
+
+    /// The version or the `kid`.
+    package var name: String {
+        switch self {
+        case .skAdNetwork(let version): version.rawValue
+        case .adAttributionKit(let keyID): keyID.rawValue
+        }
+    }
+
+    /// The curve of its keys.
+    package var curve: SignatureCurve {
+        switch self {
+        case .skAdNetwork(let version): version.postbackCurve
+        case .adAttributionKit: .p256
+        }
+    }
 }

@@ -29,7 +29,7 @@ extension PageRoutes {
         if let postback = delivery.postbackID {
             recorded = try await self.recorded(postback)
         }
-        let explanation = delivery.kind == .conflict ? [] : sources.explain(delivery.body)
+        let explanation = delivery.kind == .conflict ? [] : sources.explain(delivery.receivedBody)
         return DeliveryPage(delivery: delivery, recorded: recorded, explanation: explanation).page
     }
 

@@ -7,7 +7,7 @@ package struct PageSources: Sendable {
     package var reader: any LedgerReading
     package var requeue: @Sendable (QuarantineQuery) async throws -> Requeued
     /// Says why a body does not verify: labels and texts.
-    package var explain: @Sendable ([UInt8]) -> [(label: String, text: String)]
+    package var explain: @Sendable (ReceivedBody) -> [(label: String, text: String)]
     /// What is known without the store; must not block.
     package var health: @Sendable () -> ServerHealth
     /// The keys in use, by name.
@@ -21,7 +21,7 @@ package struct PageSources: Sendable {
     package init(
         reader: any LedgerReading,
         requeue: @escaping @Sendable (QuarantineQuery) async throws -> Requeued,
-        explain: @escaping @Sendable ([UInt8]) -> [(label: String, text: String)],
+        explain: @escaping @Sendable (ReceivedBody) -> [(label: String, text: String)],
         health: @escaping @Sendable () -> ServerHealth,
         keys: @escaping @Sendable () -> [KeysPage.Key],
         report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,

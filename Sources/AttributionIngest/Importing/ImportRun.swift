@@ -49,14 +49,14 @@ struct JudgedRecords: Sendable {
     }
 
     init(_ records: [RawRecord], _ reader: RecordReader, _ verifier: PostbackVerifier) {
-        var bodies: [[UInt8]] = []
+        var bodies: [ReceivedBody] = []
         var read: [(record: RawRecord, time: Int64, recipient: Delivery.Recipient, others: [[UInt8]])] = []
         // The rest of an unfinished record may come: the next import reads it again.
         var again: Set<Int> = []
         for (record, content) in records.lazy.flatMap({ record in reader.read(record).map { (record, $0) } }) {
             switch content {
             case .delivery(let body, let time, let recipient, let others):
-                bodies.append(body)
+                bodies.append(ReceivedBody(body, receivedAtMilliseconds: time))
                 read.append((record, time, recipient, others))
             case .withoutBody:
                 withoutBody += 1
@@ -71,7 +71,7 @@ struct JudgedRecords: Sendable {
             }
         }
         for ((record, time, recipient, others), judgement) in zip(read, verifier.judge(bodies)) {
-            let verified = Self.verified(of: others, instead: judgement, verifier)
+            let verified = Self.verified(of: others, instead: judgement, receivedAt: time, verifier)
             proven += verified == nil ? 0 : 1
             let judgement = verified ?? judgement
             switch judgement {
@@ -95,12 +95,13 @@ struct JudgedRecords: Sendable {
 extension JudgedRecords {
     /// The judgement on the one of several readings that verifies; nil if none does, or the first does.
     private static func verified(
-        of others: [[UInt8]], instead first: Judgement, _ verifier: PostbackVerifier
+        of others: [[UInt8]], instead first: Judgement, receivedAt time: Int64, _ verifier: PostbackVerifier
     ) -> Judgement? {
         guard case .rejected = first, !others.isEmpty else {
             return nil
         }
-        return verifier.judge(others).first { if case .verified = $0 { true } else { false } }
+        let bodies = others.map { ReceivedBody($0, receivedAtMilliseconds: time) }
+        return verifier.judge(bodies).first { if case .verified = $0 { true } else { false } }
     }
 }
 

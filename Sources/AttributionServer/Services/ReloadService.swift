@@ -9,7 +9,8 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// Reads certificate, tokens, signing keys, schemas and campaigns again on SIGHUP, and uses all of them or none.
+/// Reads certificate, tokens, Apple's added keys, signing keys, schemas and campaigns again on SIGHUP, and uses all of
+/// them or none.
 ///
 /// The signal is trapped even when there is nothing to read: log rotation or a closed terminal must not end a server.
 struct ReloadService: Service {
@@ -20,6 +21,7 @@ struct ReloadService: Service {
     let signer: CurrentSigner?
     let externalSigners: ExternalSigners
     let references: CurrentReferences?
+    let appleKeys: AppleKeysInUse?
     let logger: Logger
 
     func run() async throws {
@@ -29,7 +31,8 @@ struct ReloadService: Service {
     }
 
     private func reload(at now: Date) {
-        if tls == nil, access == nil, signer == nil, references == nil {
+        let readsAppleKeys = appleKeys != nil && configuration.appleKeys != nil
+        if tls == nil, access == nil, signer == nil, references == nil, !readsAppleKeys {
             return logger.info("SIGHUP ignored: there is nothing to read again")
         }
         let fresh = Credentials(reading: configuration, at: now)
@@ -41,6 +44,13 @@ struct ReloadService: Service {
             }
             return
         }
+        let freshVerifier: PostbackVerifier?
+        do {
+            freshVerifier = try fresh.appleKeys.flatMap { try appleKeys?.prepared($0) }
+        } catch {
+            return logger.error(
+                "nothing was reloaded: a file could not be read", error: error, metadata: ["part": "Apple's keys"])
+        }
         let freshSigner = fresh.signer.map { $0.prepared(logger) }
         let formerSigner = signer?.signer
         // Nothing below fails.
@@ -50,6 +60,9 @@ struct ReloadService: Service {
         if let signer, let freshSigner {
             externalSigners.use(freshSigner.externalKeys)
             signer.use(freshSigner)
+        }
+        if let freshVerifier {
+            appleKeys?.use(freshVerifier, warnings: fresh.appleKeys?.warnings ?? [])
         }
         if let references, let fresh = fresh.references {
             references.use(fresh)

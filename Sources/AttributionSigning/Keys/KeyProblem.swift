@@ -30,6 +30,12 @@ package enum KeyProblem: Error, Hashable, Sendable {
     case mismatched(privateFile: String, publicFile: String)
     /// The key list is invalid.
     case keySet(file: String, DocumentProblem)
+    /// The list of keys that were added to Apple's is invalid.
+    case appleKeys(file: String, DocumentProblem)
+    /// The file of a key of Apple's has a private key, which only Apple has.
+    case privateAmongApples(file: String)
+    /// A key that was added to Apple's is also a trusted test key, whose postbacks must never count.
+    case testKeyAmongApples(fingerprint: String)
     /// No active key in the list signs this version for this network.
     case noKey(adNetworkID: String, version: SKAdNetworkVersion)
     /// No active key in the list signs AdAttributionKit impressions for this network.
@@ -45,9 +51,9 @@ extension KeyProblem: CodedError, CustomStringConvertible {
         case .unwritable: .unwritableFile
         case .openToOthers, .changeableByOthers, .ownedByAnother: .openToOthers
         case .noPrivateKey, .publicInsteadOfPrivate, .privateBesideSigner, .noPublicKey, .wrongCurve, .wrongCurveForJWS,
-            .mismatched:
+            .mismatched, .privateAmongApples, .testKeyAmongApples:
             .unusableKey
-        case .keySet: .malformedFile
+        case .keySet, .appleKeys: .malformedFile
         case .noKey, .noAdAttributionKitKey: .noKey
         }
     }
@@ -75,6 +81,11 @@ extension KeyProblem: CodedError, CustomStringConvertible {
         case .mismatched(let privateFile, let publicFile):
             "\(publicFile) is not the public half of \(privateFile)"
         case .keySet(let file, let problem): "the list of keys \(file): \(problem)"
+        case .appleKeys(let file, let problem): "the list of Apple's keys \(file): \(problem)"
+        case .privateAmongApples(let file):
+            "\(file) holds a private key, and Apple's are known to Apple alone"
+        case .testKeyAmongApples(let fingerprint):
+            "the key SHA256:\(fingerprint) was added to Apple's and is trusted as a test key"
         case .noKey(let adNetworkID, let version):
             "no active key for \(adNetworkID) and version \(version.rawValue)"
         case .noAdAttributionKitKey(let adNetworkID):
@@ -99,6 +110,9 @@ extension KeyProblem: CodedError, CustomStringConvertible {
             "P-192 keys sign 1.0 and 2.0 only; name a P-256 key (skan keys generate FILE)"
         case .mismatched(let privateFile, _): "print the right one with: skan keys public \(privateFile)"
         case .keySet(_, let problem): problem.cure
+        case .appleKeys(_, let problem): problem.cure
+        case .privateAmongApples: "name a file with the public key that Apple published"
+        case .testKeyAmongApples: "remove it from the one or the other: test postbacks must never count as Apple's"
         case .noKey: "add one with \"use\": \"active\" whose versions include it"
         case .noAdAttributionKitKey:
             "add one on P-256 with \"use\": \"active\" whose versions reach past 2.0, for example \"2.1-4.0\""

@@ -1,6 +1,7 @@
 package import Attribution
+import StrictJSON
 
-/// A key that verifies postbacks, with its name and provenance.
+/// A key that verifies postbacks: whose it is, what it may verify, and when.
 package struct PostbackVerificationKey: Sendable {
     /// The name in verdicts and stores.
     package let name: String
@@ -8,31 +9,105 @@ package struct PostbackVerificationKey: Sendable {
     package let provenance: Provenance
     /// The key.
     package let publicKey: SignaturePublicKey
+    /// Whose postbacks it may verify.
+    package private(set) var signers: [PostbackSigner]
+    /// The times of first receipt for which it verifies, in Unix milliseconds.
+    package let validity: Range<Int64>
+    /// Whether the operator added it to Apple's built-in keys.
+    package let isAdded: Bool
 
     /// A test key that the operator trusts.
     package static func test(_ publicKey: SignaturePublicKey) -> PostbackVerificationKey {
         PostbackVerificationKey(
             name: "test key \(publicKey.curve.displayName) \(publicKey.fingerprint.prefix(16))", provenance: .test,
-            publicKey: publicKey)
+            publicKey: publicKey, signers: PostbackSigner.ofTestKeys(publicKey.curve),
+            validity: AppleKeyRecord.always, isAdded: false)
     }
 
-    /// Apple's built-in key for a curve; the one on P-256 is also AdAttributionKit's.
-    static func apple(_ curve: SignatureCurve) throws(KeyProblem) -> PostbackVerificationKey {
-        try builtIn("Apple's key on \(curve.displayName)", .apple, ApplePublicKeys.base64(curve))
-    }
-
-    /// One of Apple's two built-in development keys.
-    static func development(_ keyID: PostbackKeyID, base64: String) throws(KeyProblem) -> PostbackVerificationKey {
-        try builtIn("Apple's development key \(keyID.rawValue)", .development, base64)
-    }
-
-    private static func builtIn(
-        _ name: String, _ provenance: Provenance, _ base64: String
-    ) throws(KeyProblem) -> PostbackVerificationKey {
-        guard let key = SignaturePublicKey(base64: base64) else {
-            throw .noPublicKey(file: "\(name), built in (does this OpenSSL have the curve?)")
+    /// The built-in keys, followed by those that an operator added; records of one key with the same dates are one.
+    ///
+    /// A record of a built-in key only sets its dates. Of two records of one key and signer, the latter counts.
+    ///
+    /// - Throws: ``KeyProblem/noPublicKey(file:)`` for a record whose key cannot be read.
+    static func apple(adding added: [AppleKeyRecord]) throws(KeyProblem) -> [PostbackVerificationKey] {
+        var records = AppleKeyRecord.builtIn
+        let builtInCount = records.count
+        for record in added {
+            guard let index = records.firstIndex(where: { $0.isSame(as: record) }) else {
+                records.append(record)
+                continue
+            }
+            let (former, isBuiltIn) = (records[index], index < builtInCount)
+            records[index] = AppleKeyRecord(
+                name: isBuiltIn ? former.name : record.name, publicKey: record.publicKey, signer: record.signer,
+                provenance: isBuiltIn ? former.provenance : record.provenance, validity: record.validity)
         }
-        return PostbackVerificationKey(name: name, provenance: provenance, publicKey: key)
+        var keys: [PostbackVerificationKey] = []
+        for (number, record) in records.enumerated() {
+            let known = keys.firstIndex {
+                $0.name == record.name && $0.validity == record.validity
+                    && $0.publicKey.subjectPublicKeyInfo == record.publicKey
+            }
+            if let known {
+                keys[known].signers.append(record.signer)
+                continue
+            }
+            guard let publicKey = SignaturePublicKey(subjectPublicKeyInfo: record.publicKey) else {
+                let isBuiltIn = number < builtInCount
+                throw .noPublicKey(file: record.name + (isBuiltIn ? " (does this OpenSSL have the curve?)" : ""))
+            }
+            keys.append(
+                PostbackVerificationKey(
+                    name: record.name, provenance: record.provenance, publicKey: publicKey, signers: [record.signer],
+                    validity: record.validity, isAdded: number >= builtInCount))
+        }
+        return keys
+    }
+
+    /// Whether it verifies what was first received at a time.
+    func isValid(at milliseconds: Int64) -> Bool {
+        validity.lowerBound <= milliseconds && (milliseconds < validity.upperBound || validity.upperBound == .max)
+    }
+
+    /// What it verifies, since when and until when, and its fingerprint, in one line.
+    package var summary: String {
+        let versions = signers.filter { $0.framework == .skAdNetwork }.map(\.name)
+        let kids = signers.filter { $0.framework == .adAttributionKit }.map(\.name)
+        let uses =
+            (versions.isEmpty ? [] : ["SKAdNetwork " + versions.joined(separator: ", ")])
+            + (kids.isEmpty ? [] : ["AdAttributionKit " + kids.joined(separator: ", ")])
+        let from = validity.lowerBound == .min ? "" : ", from \(Moment(milliseconds: validity.lowerBound).text)"
+        let until = validity.upperBound == .max ? "" : ", until \(Moment(milliseconds: validity.upperBound).text)"
+        return "\(uses.joined(separator: " and ")), \(provenance == .apple ? "production" : provenance.rawValue)"
+            + "\(from)\(until), \(publicKey.curve.displayName) SHA256:\(publicKey.fingerprint)"
+    }
+}
+
+extension PostbackSigner {
+    /// What test keys on a curve verify.
+    fileprivate static func ofTestKeys(_ curve: SignatureCurve) -> [PostbackSigner] {
+        SKAdNetworkVersion.allCases.filter { $0.postbackCurve == curve }.map { .skAdNetwork($0) }
+            + (curve == .p256 ? [.adAttributionKit(.test)] : [])
+    }
+}
+
+extension AppleKeyRecord {
+    /// Apple's built-in keys; that on P-256 verifies SKAdNetwork and AdAttributionKit.
+    static let builtIn: [AppleKeyRecord] =
+        SKAdNetworkVersion.allCases.map { version in
+            builtIn(.skAdNetwork(version), .apple, ApplePublicKeys.base64(version.postbackCurve))
+        } + [
+            builtIn(.adAttributionKit(.production), .apple, ApplePublicKeys.p256Base64),
+            builtIn(.adAttributionKit(.developmentFlow), .development, ApplePublicKeys.developmentFlowBase64),
+            builtIn(.adAttributionKit(.developerSettings), .development, ApplePublicKeys.developerSettingsBase64),
+        ]
+
+    private static func builtIn(_ signer: PostbackSigner, _ provenance: Provenance, _ base64: String) -> AppleKeyRecord
+    {
+        AppleKeyRecord(
+            name: provenance == .apple
+                ? "Apple's key on \(signer.curve.displayName)" : "Apple's development key \(signer.name)",
+            publicKey: Base64.decode(base64) ?? [], signer: signer, provenance: provenance, validity: always)
     }
 }
 

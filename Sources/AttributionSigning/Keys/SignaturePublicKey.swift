@@ -37,7 +37,12 @@ package struct SignaturePublicKey: Sendable {
     /// Reads a public key in PEM; nil if the text has none.
     init?(publicPEM pem: String) {
         let key = ECKeyObject(pem: pem) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
-        guard let key, let der = try? key.subjectPublicKeyInfo() else {
+        guard let key else {
+            return nil
+        }
+        // A key has one encoding here, so that it is recognized however a file has its point.
+        _ = EVP_PKEY_set_utf8_string_param(key.handle, "point-format", "uncompressed")
+        guard let der = try? key.subjectPublicKeyInfo() else {
             return nil
         }
         self.key = key

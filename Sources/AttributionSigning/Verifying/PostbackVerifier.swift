@@ -5,35 +5,33 @@ import Synchronization
 
 /// Reads postbacks strictly and verifies their signatures; nothing else makes a ``VerifiedPostback``.
 ///
-/// SKAdNetwork's version determines the curve and the signed text, AdAttributionKit's `kid` the key. Of
-/// AdAttributionKit, test keys verify only ``Attribution/PostbackKeyID/test``. Test keys are tried first, so that a
-/// test server does not verify everything twice.
+/// SKAdNetwork's version determines the curve, the signed text and the keys, AdAttributionKit's `kid` the keys. Of
+/// AdAttributionKit, test keys verify only ``Attribution/PostbackKeyID/test``. Copies of a verifier share their keys.
 package struct PostbackVerifier: Sendable {
-    private let keys: [PostbackVerificationKey]
-    /// The indices of the keys that may verify a signer's postbacks, in the order to try.
-    private let candidates: [PostbackSigner: [Int]]
-    private let tables = PreparedTables()
+    private let current: CurrentKeys
 
-    /// Makes a verifier with Apple's keys and optional test keys.
-    package init(testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
-        let builtIn: [PostbackVerificationKey] = [
-            try .apple(.p192), try .apple(.p256),
-            try .development(.developmentFlow, base64: ApplePublicKeys.developmentFlowBase64),
-            try .development(.developerSettings, base64: ApplePublicKeys.developerSettingsBase64),
-        ]
-        let tests = testKeys.filter { key in !builtIn.contains { $0.publicKey.base64 == key.base64 } }
-        let keys = tests.map(PostbackVerificationKey.test) + builtIn
-        let first = tests.count
-        let testIndices = Dictionary(grouping: tests.indices) { tests[$0].curve }
-        self.keys = keys
-        candidates = [
-            .skAdNetwork(.p192): testIndices[.p192, default: []] + [first],
-            .skAdNetwork(.p256): testIndices[.p256, default: []] + [first + 1],
-            .adAttributionKit(.production): [first + 1],
-            .adAttributionKit(.developmentFlow): [first + 2],
-            .adAttributionKit(.developerSettings): [first + 3],
-            .adAttributionKit(.test): testIndices[.p256, default: []],
-        ]
+    /// The keys in use, which can be replaced between two batches.
+    private final class CurrentKeys: Sendable {
+        let keys: Mutex<PostbackKeys>
+
+        init(_ keys: PostbackKeys) {
+            self.keys = Mutex(keys)
+        }
+    }
+
+    private var keys: PostbackKeys {
+        current.keys.withLock { $0 }
+    }
+
+    private init(_ keys: PostbackKeys) {
+        current = CurrentKeys(keys)
+    }
+
+    /// Makes a verifier with Apple's built-in keys, and optional test keys and keys that were added to Apple's.
+    ///
+    /// - Throws: ``KeyProblem/testKeyAmongApples(fingerprint:)``, and for a key that cannot be read.
+    package init(testKeys: [SignaturePublicKey] = [], added: [AppleKeyRecord] = []) throws(KeyProblem) {
+        self.init(try PostbackKeys(testKeys: testKeys, added: added))
     }
 
     /// Makes the tables that speed up verifying many postbacks, and compares them with OpenSSL.
@@ -42,39 +40,97 @@ package struct PostbackVerifier: Sendable {
     ///
     /// - Throws: ``KeyTablesError``; the verifier still works.
     package func prepareTables() throws(KeyTablesError) {
-        try tables.prepare(keys)
-    }
-
-    /// Reads and verifies a body.
-    package func judge(_ body: [UInt8]) -> Judgement {
-        do throws(PostbackRejection) {
-            return verify(try ReceivedPostback(reading: body))
-        } catch {
-            return .rejected(error, body: body)
-        }
-    }
-
-    /// Reads and verifies bodies as a batch.
-    package func judge(_ bodies: [[UInt8]]) -> [Judgement] {
-        let received = bodies.map { body in
-            Result { () throws(PostbackRejection) in try ReceivedPostback(reading: body) }
-        }
-        var judgements = verify(received.compactMap { try? $0.get() }).makeIterator()
-        return zip(bodies, received).compactMap { body, result in
-            if case .failure(let rejection) = result { .rejected(rejection, body: body) } else { judgements.next() }
+        let former = keys
+        let prepared = try former.withTables()
+        current.keys.withLock { keys in
+            if keys === former {
+                keys = prepared
+            }
         }
     }
 
     /// Whether tables were prepared, with which a signature takes a fraction of the time.
-    package var hasTables: Bool { tables.value != nil }
+    package var hasTables: Bool { keys.tables != nil }
+
+    // MARK: Keys
+
+    /// The keys that were added to Apple's.
+    package var added: [AppleKeyRecord] { keys.added }
+
+    /// Apple's keys, those built in and those added.
+    package var appleKeys: [PostbackVerificationKey] {
+        keys.all.filter { $0.provenance != .test }
+    }
 
     /// The keys that may verify a signer's postbacks, in the order to try.
     package func keys(of signer: PostbackSigner) -> [PostbackVerificationKey] {
-        keyIndices(of: signer).map { keys[$0] }
+        let keys = keys
+        return keys.candidates(of: signer)?.keyIndices.map { keys.all[$0] } ?? []
     }
 
-    private func keyIndices(of signer: PostbackSigner) -> [Int] {
-        candidates[signer] ?? []
+    /// The same test keys with other keys added to Apple's, with tables if this has them and they can be made.
+    package func replacing(added: [AppleKeyRecord]) throws(KeyProblem) -> PostbackVerifier {
+        let former = keys
+        let fresh = PostbackVerifier(try PostbackKeys(testKeys: former.testKeys, added: added))
+        if former.tables != nil {
+            try? fresh.prepareTables()
+        }
+        return fresh
+    }
+
+    /// A verifier that also has keys that a store remembers; of a key that both have, this one's dates count.
+    package func remembering(_ stored: [AppleKeyRecord]) throws(KeyProblem) -> PostbackVerifier {
+        let former = added
+        let others = stored.filter { record in !former.contains { $0.isSame(as: record) } }
+        return others.isEmpty ? self : try replacing(added: others + former)
+    }
+
+    /// Uses the keys of another verifier from the next batch on, in all copies of this one.
+    package func use(_ other: PostbackVerifier) {
+        let fresh = other.keys
+        current.keys.withLock { $0 = fresh }
+    }
+
+    // MARK: Verifying
+
+    /// Reads and verifies a body; without a time of first receipt, as received after every date.
+    package func judge(_ body: [UInt8], receivedAt milliseconds: Int64 = .max) -> Judgement {
+        do throws(PostbackRejection) {
+            return verify(try ReceivedPostback(reading: body), receivedAt: milliseconds)
+        } catch {
+            return .rejected(keys.rejection(error, of: body), body: body)
+        }
+    }
+
+    /// Reads and verifies bodies as a batch; they count as received after every date.
+    package func judge(_ bodies: [[UInt8]]) -> [Judgement] {
+        judge(bodies.map { ReceivedBody($0, receivedAtMilliseconds: .max) })
+    }
+
+    /// Reads and verifies bodies as a batch.
+    package func judge(_ bodies: [ReceivedBody]) -> [Judgement] {
+        let keys = keys
+        let received = bodies.map { body in
+            Result { () throws(PostbackRejection) in try ReceivedPostback(reading: body.bytes) }
+        }
+        var postbacks: [ReceivedPostback] = []
+        var times: [Int64] = []
+        postbacks.reserveCapacity(bodies.count)
+        times.reserveCapacity(bodies.count)
+        for (body, result) in zip(bodies, received) {
+            if case .success(let postback) = result {
+                postbacks.append(postback)
+                times.append(body.receivedAtMilliseconds)
+            }
+        }
+        var judgements = Self.verify(postbacks, receivedAt: times, keys).makeIterator()
+        return zip(bodies, received).compactMap { body, result in
+            if case .failure(let rejection) = result {
+                .rejected(keys.rejection(rejection, of: body.bytes), body: body.bytes)
+            } else {
+                judgements.next()
+            }
+        }
     }
 
     /// The first key under which signed bytes verify, whoever may use it; for explanations, which accept nothing.
@@ -82,10 +138,11 @@ package struct PostbackVerifier: Sendable {
         verifying signature: [UInt8], _ encoding: SignatureEncoding, over signedBytes: [UInt8]
     ) -> PostbackVerificationKey? {
         let digest = SHA256.digest(of: signedBytes).bytes
-        guard let tables = tables.value else {
-            return keys.first { $0.publicKey.verdict(on: signature, encoding, digest: digest) == .valid }
+        let keys = keys
+        guard let tables = keys.tables else {
+            return keys.all.first { $0.publicKey.verdict(on: signature, encoding, digest: digest) == .valid }
         }
-        let queried = keys.enumerated().compactMap { index, key in
+        let queried = zip(keys.all, keys.tableIndices).compactMap { key, index in
             tables.check(MessageDigest(digest.span), signature, encoding, index).map { (key: key, check: $0) }
         }
         return zip(queried, tables.verify(queried.map(\.check))).first { queried, verdict in
@@ -93,24 +150,38 @@ package struct PostbackVerifier: Sendable {
         }?.0.key
     }
 
-    /// Verifies a postback.
-    package func verify(_ postback: ReceivedPostback) -> Judgement {
-        let digest = Self.digest(postback)
+    /// Verifies a postback; see ``judge(_:receivedAt:)``.
+    package func verify(_ postback: ReceivedPostback, receivedAt milliseconds: Int64 = .max) -> Judgement {
+        Self.verify(postback, receivedAt: milliseconds, keys)
+    }
+
+    /// Verifies postbacks as a batch; they count as received after every date.
+    package func verify(_ postbacks: [ReceivedPostback]) -> [Judgement] {
+        Self.verify(postbacks, receivedAt: Array(repeating: .max, count: postbacks.count), keys)
+    }
+
+    private static func verify(
+        _ postback: ReceivedPostback, receivedAt milliseconds: Int64, _ keys: PostbackKeys
+    ) -> Judgement {
+        let digest = digest(postback)
+        let candidates = keys.candidates(of: postback.signer)
         var finding = Finding.none
-        for keyIndex in keyIndices(of: postback.signer) {
-            finding.take(openSSLVerdict(on: postback, digest, keyIndex), from: keyIndex)
+        for keyIndex in candidates?.keyIndices ?? [] where keys.all[keyIndex].isValid(at: milliseconds) {
+            finding.take(openSSLVerdict(on: postback, digest, keys.all[keyIndex]), from: keyIndex)
             if case .key = finding {
                 break
             }
         }
-        return judgement(on: postback, finding)
+        return judgement(on: postback, finding, receivedAt: milliseconds, candidates, keys)
     }
 
-    /// Verifies postbacks as a batch.
-    package func verify(_ postbacks: [ReceivedPostback]) -> [Judgement] {
-        guard let tables = tables.value else {
-            return postbacks.map { verify($0) }
+    private static func verify(
+        _ postbacks: [ReceivedPostback], receivedAt times: [Int64], _ keys: PostbackKeys
+    ) -> [Judgement] {
+        guard let tables = keys.tables else {
+            return zip(postbacks, times).map { verify($0, receivedAt: $1, keys) }
         }
+        let candidates = postbacks.map { keys.candidates(of: $0.signer) }
         var hash = SHA256()
         let digests = postbacks.map { postback in
             hash.update(postback.signedBytes)
@@ -128,13 +199,15 @@ package struct PostbackVerifier: Sendable {
             checks.reserveCapacity(pending.count)
             for index in pending {
                 let postback = postbacks[index]
-                let keyIndices = keyIndices(of: postback.signer)
-                guard round < keyIndices.count else {
+                guard let keyIndices = candidates[index]?.keyIndices, round < keyIndices.count else {
                     continue
                 }
                 let keyIndex = keyIndices[round]
                 // A signature that is malformed or out of range is invalid.
-                if let check = tables.check(digests[index], postback.signature, postback.signatureEncoding, keyIndex) {
+                if keys.all[keyIndex].isValid(at: times[index]),
+                    let check = tables.check(
+                        digests[index], postback.signature, postback.signatureEncoding, keys.tableIndices[keyIndex])
+                {
                     queried.append((index, keyIndex))
                     checks.append(check)
                 } else {
@@ -146,7 +219,8 @@ package struct PostbackVerifier: Sendable {
                     switch verdict {
                     case .valid: .valid
                     case .invalid: .invalid
-                    case .undecided: openSSLVerdict(on: postbacks[index], Self.digest(postbacks[index]), keyIndex)
+                    case .undecided:
+                        openSSLVerdict(on: postbacks[index], digest(postbacks[index]), keys.all[keyIndex])
                     }
                 findings[index].take(verdict, from: keyIndex)
                 if verdict != .valid {
@@ -156,7 +230,10 @@ package struct PostbackVerifier: Sendable {
             pending = stillPending
             round += 1
         }
-        return zip(postbacks, findings).map { judgement(on: $0, $1) }
+        return postbacks.indices.map { index in
+            judgement(
+                on: postbacks[index], findings[index], receivedAt: times[index], candidates[index], keys)
+        }
     }
 
     /// The combined verdict of the keys tried so far.
@@ -177,45 +254,29 @@ package struct PostbackVerifier: Sendable {
         }
     }
 
-    private func openSSLVerdict(on postback: ReceivedPostback, _ digest: [UInt8], _ keyIndex: Int) -> SignatureVerdict {
-        keys[keyIndex].publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
+    private static func openSSLVerdict(
+        on postback: ReceivedPostback, _ digest: [UInt8], _ key: PostbackVerificationKey
+    ) -> SignatureVerdict {
+        key.publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
     }
 
-    private func judgement(on postback: ReceivedPostback, _ finding: Finding) -> Judgement {
+    private static func judgement(
+        on postback: ReceivedPostback, _ finding: Finding, receivedAt milliseconds: Int64,
+        _ candidates: PostbackKeys.Candidates?, _ keys: PostbackKeys
+    ) -> Judgement {
         switch finding {
         case .key(let index):
-            let key = keys[index]
+            let key = keys.all[index]
             return .verified(VerifiedPostback(verified: postback, provenance: key.provenance, keyName: key.name))
         case .undecided(let reason):
             return .undecided(reason: reason, body: postback.body)
         case .none:
-            let keyIndices = keyIndices(of: postback.signer)
-            if keyIndices.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
-                return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
-            }
-            return .rejected(.invalidSignature(keys: keyIndices.map { keys[$0].name }), body: postback.body)
+            let rejection = keys.rejection(of: postback.signer, candidates, at: milliseconds)
+            return .rejected(rejection, body: postback.body)
         }
     }
 
     private static func digest(_ postback: ReceivedPostback) -> [UInt8] {
         SHA256.digest(of: postback.signedBytes).bytes
-    }
-
-    /// The tables, once made; copies of a verifier share them.
-    private final class PreparedTables: Sendable {
-        private let state = Mutex<KeyTables?>(nil)
-
-        var value: KeyTables? {
-            state.withLock { $0 }
-        }
-
-        func prepare(_ keys: [PostbackVerificationKey]) throws(KeyTablesError) {
-            guard value == nil else {
-                return
-            }
-            // 5 MB per table for P-256.
-            let tables = try KeyTables(keys.map { ($0.name, $0.publicKey) }, windowWidth: 13)
-            state.withLock { $0 = tables }
-        }
     }
 }

@@ -28,7 +28,7 @@ package struct CopiedTable: Sendable {
 
     /// Copied before the postbacks by every run; rows that the target has stay.
     package static let first = [
-        CopiedTable("known_id", ["digest": .digest]), CopiedTable("own_network", ["ad_network_id": .text]),
+        CopiedTable("known_id", ["digest": .digest]), CopiedTable("own_network", ["ad_network_id": .text]), appleKeys,
     ]
 
     /// First copies for other recipients than the recorded one, copied after the postbacks once the source has stopped.
@@ -37,7 +37,7 @@ package struct CopiedTable: Sendable {
 
     /// Copied once the source has stopped; they replace those of the target.
     package static let sums = [
-        CopiedTable("own_network", ["ad_network_id": .text]),
+        CopiedTable("own_network", ["ad_network_id": .text]), appleKeys,
         CopiedTable("imported_file", ["digest": .bytes, "bytes": .integer, "records": .integer]),
         CopiedTable(
             "delivery",

@@ -8,7 +8,7 @@ import Synchronization
 package struct LedgerCopier {
     private let source: any LedgerCopySource
     private let target: any LedgerCopyTarget
-    private let judge: ([[UInt8]]) -> [Judgement]
+    private let judge: ([ReceivedBody]) async throws -> [Judgement]
     private let onProgress: (Int64) -> Void
 
     /// What a run did.
@@ -35,7 +35,7 @@ package struct LedgerCopier {
     package init(
         from source: any LedgerCopySource,
         to target: any LedgerCopyTarget,
-        judge: @escaping ([[UInt8]]) -> [Judgement],
+        judge: @escaping ([ReceivedBody]) async throws -> [Judgement],
         onProgress: @escaping (Int64) -> Void = { _ in }
     ) {
         self.source = source
@@ -65,7 +65,7 @@ package struct LedgerCopier {
             }
             var tables: [CopiedPage] = []
             for table in CopiedTable.sums {
-                tables.append(try await rows(of: table))
+                tables.append(try await source.rows(of: table))
             }
             progress.hasEnded = true
             try target.end(progress, replacing: tables)
@@ -82,7 +82,7 @@ package struct LedgerCopier {
             let page = try await source.export(query)
             let recorded = page.postbacks.map(\.postback)
             var copied: [CopiedPostback] = []
-            for (postback, judgement) in zip(recorded, judge(recorded.map { $0.body ?? [] })) {
+            for (postback, judgement) in zip(recorded, try await judge(recorded.map(\.receivedBody))) {
                 if let postback = CopiedPostback(postback, judgement) {
                     copied.append(postback)
                 } else if summary.leftOutIDs.count < Self.mostNamed {
@@ -106,10 +106,13 @@ package struct LedgerCopier {
         let target = target
         try await source.readRows(of: table) { page, _ in try target.add(page) }
     }
+}
 
-    private func rows(of table: CopiedTable) async throws -> CopiedPage {
+extension LedgerCopySource {
+    /// All rows of a table.
+    func rows(of table: CopiedTable) async throws -> CopiedPage {
         let collected = Collected()
-        try await source.readRows(of: table) { page, isFirst in
+        try await readRows(of: table) { page, isFirst in
             collected.rows.withLock { rows in
                 if isFirst {
                     rows.removeAll()
@@ -119,8 +122,8 @@ package struct LedgerCopier {
         }
         return CopiedPage(table, collected.rows.withLock(\.self))
     }
+}
 
-    private final class Collected: Sendable {
-        let rows = Mutex<[[CopiedValue]]>([])
-    }
+private final class Collected: Sendable {
+    let rows = Mutex<[[CopiedValue]]>([])
 }

@@ -35,7 +35,10 @@ package protocol LedgerReading: Sendable {
     func quarantineTotals() async throws -> [QuarantineTotal]
 
     /// Reads everything again from the raw bytes, and changes nothing.
-    func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount
+    func recount(judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> Recount
+
+    /// The keys added to Apple's that writers kept; see ``LedgerWriting/keep(_:)``.
+    func appleKeys() async throws -> [AppleKeyRecord]
 
     /// Closes the connections; a later question opens new ones.
     func close()

@@ -24,14 +24,19 @@ package protocol LedgerWriting: AdCostWriting {
     /// - Throws: ``StoreError``, when nothing of the batch may be acknowledged.
     func record(_ deliveries: [Delivery]) throws -> [Recording?]
 
+    /// Keeps keys that were added to Apple's, each once; of one that is there, the dates and the name are replaced.
+    ///
+    /// - Throws: ``StoreError``.
+    func keep(_ keys: [AppleKeyRecord]) throws
+
     /// Judges deliveries of the quarantine again, as if they came now, and counts what is genuine by when it came.
-    func requeue(_ query: QuarantineQuery, judge: ([[UInt8]]) -> [Judgement]) throws -> Requeued
+    func requeue(_ query: QuarantineQuery, judge: ([ReceivedBody]) -> [Judgement]) throws -> Requeued
 
     /// Deletes deliveries from the quarantine for good; their counts stay.
     func prune(_ query: QuarantineQuery) throws -> Int64
 
     /// Reads everything again from the raw bytes and mends what follows from them.
-    func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair
+    func repair(judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> RecountRepair
 
     /// A reader of the same store, which the caller closes.
     func makeReader() throws -> any LedgerReading

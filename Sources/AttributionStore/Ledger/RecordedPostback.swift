@@ -76,3 +76,10 @@ package struct PostbackQuery: Hashable, Sendable {
         self.limit = limit
     }
 }
+
+extension RecordedPostback {
+    /// Its bytes and when the first copy came, to be judged again; no bytes if they are gone.
+    package var receivedBody: ReceivedBody {
+        ReceivedBody(body ?? [], receivedAtMilliseconds: receivedAtMilliseconds)
+    }
+}

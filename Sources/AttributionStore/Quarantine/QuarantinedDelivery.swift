@@ -43,6 +43,11 @@ package struct QuarantinedDelivery: Sendable {
         self.body = body
     }
 
+    /// Its bytes and when they came, to be judged again.
+    package var receivedBody: ReceivedBody {
+        ReceivedBody(body, receivedAtMilliseconds: receivedAtMilliseconds)
+    }
+
     /// The delivery with a new judgement.
     package func delivery(judged judgement: Judgement) -> Delivery {
         Delivery(

@@ -8,7 +8,7 @@ extension PostgreSQLLedgerWriter {
     /// Judges deliveries again; see ``AttributionStore/LedgerWriting/requeue(_:judge:)``.
     ///
     /// Each is locked by the node that judges it, and others pass it by.
-    package func requeue(_ query: QuarantineQuery, judge: ([[UInt8]]) -> [Judgement]) throws -> Requeued {
+    package func requeue(_ query: QuarantineQuery, judge: ([ReceivedBody]) -> [Judgement]) throws -> Requeued {
         var result = Requeued()
         _ = try query.forEachPage(of: Self.atOnce) { page in
             let requeued = try requeuePage(page, judge)
@@ -19,7 +19,7 @@ extension PostgreSQLLedgerWriter {
     }
 
     private func requeuePage(
-        _ page: QuarantineQuery, _ judge: ([[UInt8]]) -> [Judgement]
+        _ page: QuarantineQuery, _ judge: ([ReceivedBody]) -> [Judgement]
     ) throws -> (result: Requeued, last: Int64)? {
         try withSession { session in
             let networks = session.networks
@@ -29,7 +29,7 @@ extension PostgreSQLLedgerWriter {
                     return nil
                 }
                 let deliveries = found.filter { $0.kind != .conflict }
-                let items = zip(deliveries, judge(deliveries.map(\.body))).map { origin, judgement in
+                let items = zip(deliveries, judge(deliveries.map(\.receivedBody))).map { origin, judgement in
                     PostgreSQLBatch.Item(origin.delivery(judged: judgement), from: origin)
                 }
                 _ = try batch.record(items, PostgreSQLBatch.insertion(items, networks), isLearning: true)

@@ -80,6 +80,21 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         return recordings
     }
 
+    /// Keeps keys that were added to Apple's; see ``AttributionStore/LedgerWriting/keep(_:)``.
+    package func keep(_ keys: [AppleKeyRecord]) throws {
+        guard !keys.isEmpty else {
+            return
+        }
+        try transaction { connection in
+            for key in keys {
+                try connection.run(
+                    "DELETE FROM skan.apple_key WHERE public_key = $1 AND framework = $2 AND signer = $3",
+                    [.bytes(key.publicKey), .text(key.signer.framework.rawValue), .text(key.signer.name)])
+            }
+            try CopiedTable.appleKeys.insert(keys.map(\.row), connection)
+        }
+    }
+
     // MARK: Connections
 
     /// Does work with the connection, which nobody else uses meanwhile, and notes how it went.

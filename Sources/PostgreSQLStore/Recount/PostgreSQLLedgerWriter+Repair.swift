@@ -3,7 +3,7 @@ package import AttributionStore
 
 extension PostgreSQLLedgerWriter {
     /// Makes anew what is derived from the raw bytes; see ``AttributionStore/LedgerWriting/repair(judge:)``.
-    package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
+    package func repair(judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> RecountRepair {
         let reader = PostgreSQLLedgerReader(address)
         defer { reader.close() }
         return try await RecountRepair {

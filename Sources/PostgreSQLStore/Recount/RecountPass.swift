@@ -5,7 +5,7 @@ extension PostgreSQLLedgerReader {
     /// Reads everything again from the raw bytes, in one snapshot; see ``AttributionStore/LedgerReading/recount(judge:)``.
     ///
     /// Postbacks whose bodies were dropped with their partition are not read.
-    package func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount {
+    package func recount(judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> Recount {
         try await read { snapshot in
             try RecountPass(snapshot.connection, judge).run()
         }
@@ -15,14 +15,14 @@ extension PostgreSQLLedgerReader {
 /// Compares what reports read with the raw bytes, in memory that does not grow with the postbacks.
 private struct RecountPass {
     private let connection: PostgreSQLConnection
-    private let judge: ([[UInt8]]) -> [Judgement]
+    private let judge: ([ReceivedBody]) -> [Judgement]
     private var result = Recount()
     private var texts = CodedTexts()
 
     /// Rows verified together.
     private static let rowsAtOnce: Int64 = 1_024
 
-    init(_ connection: PostgreSQLConnection, _ judge: @escaping ([[UInt8]]) -> [Judgement]) {
+    init(_ connection: PostgreSQLConnection, _ judge: @escaping ([ReceivedBody]) -> [Judgement]) {
         self.connection = connection
         self.judge = judge
     }
@@ -83,7 +83,7 @@ private struct RecountPass {
         }
         let present = rows.filter { $0.recorded.body != nil }
         var read: [(read: Recount.ReadPostback, facts: StoredFacts)] = []
-        for (row, judgement) in zip(present, judge(present.map { $0.recorded.body ?? [] })) {
+        for (row, judgement) in zip(present, judge(present.map(\.recorded.receivedBody))) {
             if let postback = result.read(row.recorded, judgement) {
                 read.append((postback, row.facts))
             }

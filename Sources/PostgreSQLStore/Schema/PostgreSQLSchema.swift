@@ -109,6 +109,18 @@ enum PostgreSQLSchema {
             ad_network_id text PRIMARY KEY
         );
 
+        -- Apple's keys that operators added, and dates of built-in ones: with them, history is verified again.
+        CREATE TABLE skan.apple_key (
+            name text NOT NULL,
+            public_key bytea NOT NULL, -- DER SubjectPublicKeyInfo
+            framework text NOT NULL CHECK (framework IN ('skadnetwork', 'adattributionkit')),
+            signer text NOT NULL, -- the version, or the kid
+            provenance text NOT NULL CHECK (provenance IN ('apple', 'development')),
+            valid_from int8 NOT NULL, -- of the first receipt; the smallest number says that there is no such date
+            valid_until int8 NOT NULL, -- likewise the greatest
+            PRIMARY KEY (public_key, framework, signer)
+        );
+
         -- One row for each transaction that recorded, by which a node finds out whether a commit happened whose answer
         -- was lost. A day's rows are kept.
         CREATE TABLE skan.batch (

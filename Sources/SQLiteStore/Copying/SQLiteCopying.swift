@@ -56,7 +56,7 @@ extension CopiedTable {
     }
 
     /// Inserts rows that are not there, within a transaction.
-    fileprivate func insert(_ rows: [[CopiedValue]], _ db: Database) throws {
+    func insert(_ rows: [[CopiedValue]], _ db: Database) throws {
         let values = columns.map { column in
             switch column.kind {
             case .digest: "nullif(?, x'')"

@@ -5,7 +5,8 @@ enum LedgerSchema {
     /// Application id "skan", version 2.
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
-        tables: postbacks + bodies + copies + networks + columns + quarantine + quarantineTotals + counts + imports
+        tables: postbacks + bodies + copies + networks + appleKeys + columns + quarantine + quarantineTotals + counts
+            + imports
             + costs)
 
     static let postbacks = """
@@ -50,6 +51,21 @@ enum LedgerSchema {
         -- The own networks that the last owner named, for commands that record without naming any; empty: all networks.
         CREATE TABLE own_network (
             ad_network_id TEXT PRIMARY KEY -- in lower case
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    private static let appleKeys = """
+        -- Apple's keys that operators added, and dates of built-in ones: with them, history is verified again.
+        CREATE TABLE apple_key (
+            name TEXT NOT NULL,
+            public_key BLOB NOT NULL, -- DER SubjectPublicKeyInfo
+            framework TEXT NOT NULL CHECK (framework IN ('skadnetwork', 'adattributionkit')),
+            signer TEXT NOT NULL, -- the version, or the kid
+            provenance TEXT NOT NULL CHECK (provenance IN ('apple', 'development')),
+            valid_from INTEGER NOT NULL, -- of the first receipt; the smallest number says that there is no such date
+            valid_until INTEGER NOT NULL, -- likewise the greatest
+            PRIMARY KEY (public_key, framework, signer)
         ) STRICT, WITHOUT ROWID;
 
         """

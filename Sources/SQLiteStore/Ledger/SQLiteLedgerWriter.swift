@@ -77,6 +77,14 @@ package final class SQLiteLedgerWriter: LedgerWriting {
         }
     }
 
+    /// Keeps keys that were added to Apple's; see ``AttributionStore/LedgerWriting/keep(_:)``.
+    package func keep(_ keys: [AppleKeyRecord]) throws {
+        guard !keys.isEmpty else {
+            return
+        }
+        try database.write { try AppleKeyRecord.keep(keys, $0) }
+    }
+
     /// The file, with links resolved.
     package var path: String {
         database.path
@@ -160,6 +168,18 @@ package final class SQLiteLedgerWriter: LedgerWriting {
     @discardableResult
     package func close() throws -> StoreEnding {
         try database.close()
+    }
+}
+
+extension AppleKeyRecord {
+    /// Writes keys, within a transaction.
+    static func keep(_ keys: [AppleKeyRecord], _ db: Database) throws {
+        for key in keys {
+            try db.execute(
+                sql: "DELETE FROM apple_key WHERE public_key = ? AND framework = ? AND signer = ?",
+                arguments: [Data(key.publicKey), key.signer.framework.rawValue, key.signer.name])
+        }
+        try CopiedTable.appleKeys.insert(keys.map(\.row), db)
     }
 }
 

@@ -13,14 +13,14 @@ extension SQLiteLedgerWriter {
     /// counts.
     package func requeue(
         _ query: QuarantineQuery,
-        judge: ([[UInt8]]) -> [Judgement]
+        judge: ([ReceivedBody]) -> [Judgement]
     ) throws -> Requeued {
         var result = Requeued()
         _ = try query.forEachPage(of: Self.batchSize) { page in
             let moved = try batch { db in
                 let found = try page.deliveries(db)
                 let deliveries = found.filter { $0.kind != .conflict }
-                let judged = zip(deliveries, judge(deliveries.map(\.body))).map { $0.delivery(judged: $1) }
+                let judged = zip(deliveries, judge(deliveries.map(\.receivedBody))).map { $0.delivery(judged: $1) }
                 return (
                     quarantined: deliveries, judged: try PreparedDelivery.prepare(judged, db, memory),
                     last: found.last?.id

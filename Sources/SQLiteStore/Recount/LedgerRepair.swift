@@ -13,18 +13,22 @@ package struct LedgerRepair {
     /// How many rows are repaired in one transaction, behind which recording waits.
     private static let rowsAtOnce = 64
 
-    /// Repairs a store that has no owner, as its owner.
+    /// Repairs a store that has no owner, as its owner, and keeps the keys that were added to Apple's for it.
     ///
     /// - Throws: ``AttributionStore/StoreError``, such as ``AttributionStore/StoreError/inUse(path:)`` if it has an
     ///   owner.
     package static func repair(
         path: String,
-        judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
+        keeping keys: [AppleKeyRecord] = [],
+        judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]
     ) async throws -> RecountRepair {
         let reader = try SQLiteLedgerReader(path)
         let database = try OwnedDatabase(path: path, schema: LedgerSchema.schema)
         let result: Result<RecountRepair, any Error>
         do {
+            if !keys.isEmpty {
+                try database.write { try AppleKeyRecord.keep(keys, $0) }
+            }
             result = .success(try await LedgerRepair(database: database, reader: reader) { _ in }.run(judge))
         } catch {
             result = .failure(error)
@@ -34,7 +38,7 @@ package struct LedgerRepair {
         return try result.get()
     }
 
-    fileprivate func run(_ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
+    fileprivate func run(_ judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> RecountRepair {
         try database.write {
             try DerivedTables.makeMissing($0)
         } didCommit: {
@@ -121,7 +125,7 @@ package struct LedgerRepair {
 
 extension SQLiteLedgerWriter {
     /// Makes anew what is derived from the raw bytes, in small transactions between those that record.
-    package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
+    package func repair(judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> RecountRepair {
         let memory = memory
         let reader = try SQLiteLedgerReader(path)
         defer { reader.close() }

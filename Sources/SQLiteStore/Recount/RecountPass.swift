@@ -6,7 +6,7 @@ extension SQLiteLedgerReader {
     /// Recounts everything from the raw bytes, in one snapshot, without changes.
     ///
     /// - Throws: ``AttributionStore/StoreError``, such as ``AttributionStore/StoreError/damaged(path:problem:)``.
-    package func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount {
+    package func recount(judge: @escaping @Sendable ([ReceivedBody]) -> [Judgement]) async throws -> Recount {
         try await read { [path] db in
             try RecountPass(db, path: path, judge: judge).run()
         }
@@ -17,7 +17,7 @@ extension SQLiteLedgerReader {
 private struct RecountPass {
     private let db: Database
     private let path: String
-    private let judge: ([[UInt8]]) -> [Judgement]
+    private let judge: ([ReceivedBody]) -> [Judgement]
     private let reader: ColumnBlockReader
     private var codes = ColumnCodes()
     private var result = Recount()
@@ -25,7 +25,7 @@ private struct RecountPass {
     /// The most problems of SQLite's check that are listed.
     private static let problemsListed = 100
 
-    init(_ db: Database, path: String, judge: @escaping ([[UInt8]]) -> [Judgement]) throws {
+    init(_ db: Database, path: String, judge: @escaping ([ReceivedBody]) -> [Judgement]) throws {
         self.db = db
         self.path = path
         self.judge = judge
@@ -101,7 +101,7 @@ private struct RecountPass {
         }
         noteMissing(from: next, before: min(ids.upperBound, last) + 1)
         var expected: [(Int, ColumnRow)] = []
-        for (recorded, judgement) in zip(present, judge(present.map { $0.body ?? [] })) {
+        for (recorded, judgement) in zip(present, judge(present.map(\.receivedBody))) {
             guard let read = result.read(recorded, judgement),
                 result.confirm(read, areDigestsRight: read.digests == recorded.digests)
             else {

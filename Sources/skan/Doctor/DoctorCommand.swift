@@ -31,6 +31,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var keys: SigningKeysOption
 
+    @OptionGroup var appleKeys: AppleKeysOption
+
     @Option(help: "PEM file with the TLS certificate chain (or SKAN_TLS_CERTIFICATE).", completion: .file())
     var tlsCertificate: String?
 
@@ -52,6 +54,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let environment = EnvironmentSettings()
         MachineCheck.run().forEach(note)
+        KeyCheck.run(appleKeys: appleKeys).forEach(note)
         if let list = keys.file(besides: nil) {
             await KeyCheck.run(list: list).forEach(note)
         }

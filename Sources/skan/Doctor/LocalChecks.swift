@@ -96,6 +96,20 @@ enum KeyCheck {
         }
     }
 
+    /// Names Apple's keys, built in and added.
+    static func run(appleKeys: AppleKeysOption) -> [Finding] {
+        let cure = "see the README's section on keys"
+        do {
+            let added = try appleKeys.keys()
+            return try PostbackVerifier(added: added?.records ?? []).appleKeys.map { key in
+                .ok(key.isAdded ? "added key" : "built-in key", "\(key.name): \(key.summary)")
+            } + (added?.warnings ?? []).map { .warning("Apple's keys", $0, cure: cure) }
+        } catch {
+            let failure = CommandFailure(explaining: error, help: "skan help doctor")
+            return [.problem("Apple's keys", failure.message, cure: failure.hint ?? cure)]
+        }
+    }
+
     /// Has every external signer sign something with each of its keys.
     private static func findings(on keys: Set<ExternalKey>) async -> [Finding] {
         guard !keys.isEmpty else { return [] }

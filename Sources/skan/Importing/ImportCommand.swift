@@ -95,7 +95,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Read files from their beginning, also those that were imported before.")
     var again = false
 
-    @OptionGroup var testKeys: TestKeyOptions
+    @OptionGroup var postbackKeys: PostbackKeyOptions
 
     func validate() throws {
         guard [files, knownIDs, impressions, spend].contains(where: { !$0.isEmpty }) else {
@@ -110,7 +110,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let verifier = try testKeys.verifier()
+        let given = try postbackKeys.verifier()
         let options = try options()
         for network in networks {
             _ = try AdNetworkID.ofSetting(network, field: "network")
@@ -123,6 +123,10 @@ struct ImportCommand: AsyncParsableCommand {
         let ledger = try owner()
         let isWhole: Bool
         do {
+            try ledger.keep(given.added)
+            let reader = try ledger.makeReader()
+            defer { reader.close() }
+            let verifier = try await given.remembering(reader)
             let areIDsWhole = try claim(ids, ledger)
             let areBodiesWhole = try await record(
                 bodies, Importer(ledger: ledger, verifier: verifier, options: options, startsOver: again))

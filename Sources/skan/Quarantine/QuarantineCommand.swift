@@ -176,7 +176,8 @@ extension QuarantineCommand {
         static let configuration = CommandConfiguration(
             abstract: "Verify deliveries again, and count those whose signature is valid now.",
             discussion: """
-                Useful after an upgrade that knows a new version or key. Deliveries that verify are recorded on the \
+                Useful after an upgrade that knows a new version or key, and after a key was added with --apple-keys. \
+                Deliveries that verify are recorded on the \
                 day they were received, for the networks the last server named as ours. A running server verifies \
                 them, with the keys it trusts; otherwise this command does, with the keys given here. Conflicts remain \
                 in quarantine, because their signatures were valid already.
@@ -187,12 +188,12 @@ extension QuarantineCommand {
 
         @OptionGroup var limit: LimitOption
 
-        @OptionGroup var testKeys: TestKeyOptions
+        @OptionGroup var postbackKeys: PostbackKeyOptions
 
         func run() async throws {
             let query = try filter.query(limit: limit.count)
             let result = try await StoreOwnership(try store.location).maintain {
-                let verifier = try testKeys.verifier()
+                let verifier = try postbackKeys.verifier()
                 try? verifier.prepareTables()
                 return verifier
             } here: {
@@ -223,7 +224,7 @@ extension QuarantineCommand {
                     hint: "without any, everything would be deleted")
             }
             let deleted = try await StoreOwnership(try store.location).maintain {
-                try PostbackVerifier(testKeys: [])
+                try PostbackVerifier()
             } here: {
                 try await $0.prune(query)
             } owner: {

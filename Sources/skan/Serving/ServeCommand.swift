@@ -13,13 +13,15 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Answers 200 only after the postback is on disk. With --signing it also signs impressions and bids, and \
             then it needs no store. Settings come from flags, otherwise from SKAN_LISTEN, SKAN_SIGNING, SKAN_COUNTS, \
-            SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY, SKAN_SCHEMA, \
+            SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY, SKAN_APPLE_KEYS, \
+            SKAN_SCHEMA, \
             SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
             (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL, \
             SKAN_LOG_FORMAT, SKAN_NO_CREATE and SKAN_REQUIRE_SYNCHRONOUS; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
             (yes or no). --check shows what a server would start with. On SIGTERM, SIGINT or SIGQUIT the server finishes accepted \
             requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
-            is lost. SIGHUP reloads certificate, tokens, signing keys, schemas and campaigns, all of them or none.
+            is lost. SIGHUP reloads certificate, tokens, added keys of Apple's, signing keys, schemas and campaigns, \
+            all of them or none.
             """
     )
 
@@ -69,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
         help: "Our ad network id; may be repeated. Postbacks of others are counted separately (report --foreign).")
     var networks: [String] = []
 
-    @OptionGroup var testKeys: TestKeyOptions
+    @OptionGroup var postbackKeys: PostbackKeyOptions
 
     @Option(
         help: "Key list of the networks (JSON), to sign impressions and web ads.", completion: .file())

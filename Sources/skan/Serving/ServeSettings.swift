@@ -86,7 +86,8 @@ struct ServeSettings {
         } catch {
             problems.append(error)
         }
-        configuration.testKeys = command.testKeys.all
+        configuration.testKeys = command.postbackKeys.testKeys
+        configuration.appleKeys = command.postbackKeys.appleKeys.file
         configuration.signingKeys = command.signingKeys ?? environment.text("signing.keys")
         configuration.schemas = list(command.schemas, "schema")
         configuration.campaigns = list(command.campaigns, "campaigns")
@@ -140,8 +141,8 @@ enum ServeVariables {
     /// The settings, as ``ServeSettings`` reads them.
     private static let settings = [
         "SKAN_STORE", "SKAN_LISTEN", "SKAN_SIGNING", "SKAN_SIGNING_PLAIN_HTTP", "SKAN_COUNTS", "SKAN_CONSOLE",
-        "SKAN_NETWORK", "SKAN_TRUST_TEST_KEY", "SKAN_SIGNING_KEYS", "SKAN_TOKENS", "SKAN_SIGN_RATE", "SKAN_SCHEMA",
-        "SKAN_CAMPAIGNS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
+        "SKAN_NETWORK", "SKAN_TRUST_TEST_KEY", "SKAN_APPLE_KEYS", "SKAN_SIGNING_KEYS", "SKAN_TOKENS", "SKAN_SIGN_RATE",
+        "SKAN_SCHEMA", "SKAN_CAMPAIGNS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
         "SKAN_TRUSTED_PROXY", "SKAN_FORWARDING_FIELD", "SKAN_LOG_LEVEL", "SKAN_LOG_FORMAT", "SKAN_REQUIRE_SYNCHRONOUS",
         "SKAN_NO_CREATE",
     ]

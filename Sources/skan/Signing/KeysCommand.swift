@@ -6,8 +6,8 @@ import Foundation
 
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Generate, show and check the network's keys.",
-        subcommands: [Generate.self, Public.self, Check.self])
+        commandName: "keys", abstract: "Generate, show and check the network's keys, and list Apple's.",
+        subcommands: [Generate.self, Public.self, Check.self, Apple.self])
 }
 
 extension SignatureCurve: ExpressibleByArgument {}
@@ -100,6 +100,31 @@ extension KeysCommand {
             }
             let publicKey = try key.publicKey()
             Terminal.write("ok \(file) \(publicKey.curve.displayName) SHA256:\(publicKey.fingerprint)\n")
+        }
+    }
+}
+
+extension KeysCommand {
+    struct Apple: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the keys that verify Apple's postbacks, built in and added.",
+            discussion: """
+                Apple's published keys are built in. --apple-keys adds others, such as a new one before there is a \
+                release that knows it, or the one of Developer Mode: a JSON file, as in the README's section on keys.
+
+                EXAMPLE
+                  skan keys apple --apple-keys apple-keys.json
+                """)
+
+        @OptionGroup var appleKeys: AppleKeysOption
+
+        func run() throws {
+            let added = try appleKeys.keys()
+            for key in try PostbackVerifier(added: added?.records ?? []).appleKeys {
+                Terminal.write("\(key.isAdded ? "added" : "built in"): \(key.name): \(key.summary)\n")
+            }
+            Terminal.finish()
+            added?.warnings.forEach { Terminal.say("skan: warning: \($0)") }
         }
     }
 }

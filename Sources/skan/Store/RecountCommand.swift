@@ -24,7 +24,7 @@ struct RecountCommand: AsyncParsableCommand {
     @Flag(help: "Repair what is derived from the raw bytes, and report what remains.")
     var repair = false
 
-    @OptionGroup var testKeys: TestKeyOptions
+    @OptionGroup var postbackKeys: PostbackKeyOptions
 
     func run() async throws {
         let outcome = try await repair ? repaired() : recounted()
@@ -58,27 +58,26 @@ struct RecountCommand: AsyncParsableCommand {
         }
     }
 
-    private func verifier() throws -> PostbackVerifier {
-        let verifier = try testKeys.verifier()
-        try? verifier.prepareTables()
-        return verifier
-    }
-
     private func recounted() async throws -> RecountOutcome {
-        let verifier = try verifier()
-        return RecountOutcome(try await store.reader.recount { verifier.judge($0) })
+        let reader = try store.reader
+        let verifier = try await postbackKeys.verifier(remembering: reader)
+        return RecountOutcome(try await reader.recount { verifier.judge($0) })
     }
 
     private func repaired() async throws -> RecountOutcome {
         let ownership = try StoreOwnership(try store.location)
-        let verifier = try verifier()
+        let reader = try ownership.location.makeReader()
+        let verifier = try await postbackKeys.verifier(remembering: reader)
+        reader.close()
         if case .database = ownership.location {
             let ledger = try ownership.location.makeWriter(onEvent: StoreOwnership.say)
             defer { _ = try? ledger.close() }
+            try ledger.keep(verifier.added)
             return RecountOutcome(try await ledger.repair { verifier.judge($0) })
         }
         return try await ownership.change {
-            RecountOutcome(try await LedgerRepair.repair(path: ownership.store) { verifier.judge($0) })
+            RecountOutcome(
+                try await LedgerRepair.repair(path: ownership.store, keeping: verifier.added) { verifier.judge($0) })
         } owner: {
             try await $0.repair()
         }

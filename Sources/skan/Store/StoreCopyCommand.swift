@@ -1,4 +1,5 @@
 import ArgumentParser
+import AttributionIngest
 import AttributionServer
 import AttributionSigning
 import AttributionStore
@@ -10,7 +11,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
         commandName: "copy",
         abstract: "Copy a store into another one, in a file or a database, while it keeps receiving.",
         discussion: """
-            Every postback is verified again under the key that recorded it; test postbacks, whose keys the command does \
+            Every postback is verified again under the key that recorded it, also under keys that were added to Apple's, \
+            which the store keeps and which are copied; test postbacks, whose keys the command does \
             not have, are taken over as they are. A copy that was stopped resumes, and one that is repeated takes over \
             what has come since. The target has to be new, and no server may record into it before the last copy. A \
             database needs the role that owns its tables.
@@ -52,15 +54,21 @@ struct StoreCopyCommand: AsyncParsableCommand {
         _ = try await reader.export(ExportQuery(traffic: nil, limit: 1))
         let sourceAds = sourceStopped ? try source.makeWebAds(makesFile: false) : nil
         defer { _ = try? sourceAds?.close() }
-        let verifier = try PostbackVerifier()
+        var verifier = try PostbackVerifier()
         try? verifier.prepareTables()
         let writer = try Self.makeTarget(target)
         defer { writer.close() }
         let summary: LedgerCopier.Summary
         do {
-            summary = try await LedgerCopier(from: reader, to: writer.target, judge: { verifier.judge($0) }) { count in
-                Terminal.progress("\(count) postbacks")
-            }.run(isStopped: sourceStopped)
+            let copier = LedgerCopier(
+                from: reader, to: writer.target,
+                judge: { bodies in
+                    // The source may have got another key meanwhile.
+                    verifier = try await verifier.remembering(reader)
+                    return verifier.judge(bodies)
+                },
+                onProgress: { Terminal.progress("\($0) postbacks") })
+            summary = try await copier.run(isStopped: sourceStopped)
         } catch {
             Terminal.progress("")
             throw error

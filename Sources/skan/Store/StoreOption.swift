@@ -114,7 +114,9 @@ struct StoreOwnership {
             let ledger = try location.makeWriter(onEvent: Self.say)
             let result: Result
             do {
-                result = try await here(StoreMaintenance(ledger: ledger, verifier: try verifier()))
+                let verifier = try verifier()
+                try ledger.keep(verifier.added)
+                result = try await here(StoreMaintenance(ledger: ledger, verifier: verifier))
             } catch {
                 _ = try? ledger.close()
                 throw error

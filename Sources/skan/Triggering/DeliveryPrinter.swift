@@ -33,7 +33,7 @@ final class DeliveryPrinter: Sendable {
     /// Handles a request, on an event loop.
     func take(_ request: IngressRequest, path: String, _ answer: @escaping @Sendable (IngressAnswer) -> Void) {
         let body = request.body
-        let judgement = verifier.judge(body)
+        let judgement = verifier.judge(body, receivedAt: UnixMilliseconds(Date()).rawValue)
         let outcome = outcome(of: judgement)
         guard let target else {
             write(judgement, body, path, outcome.word, [("status", .string(outcome.word))])

@@ -35,12 +35,12 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(help: "text, or json: one object per line.")
     var format: VerifyCommand.Format = .text
 
-    @OptionGroup var testKeys: TestKeyOptions
+    @OptionGroup var postbackKeys: PostbackKeyOptions
 
     func run() async throws {
         Terminal.exitAtClosedPipe()
         let printer = DeliveryPrinter(
-            verifier: try testKeys.verifier(), format: format,
+            verifier: try postbackKeys.verifier(), format: format,
             target: try forward.map { try DeliveryURL($0, option: "--forward") })
         let address = listen
         let paths = PublicRoute.allCases.map(\.path)

@@ -37,10 +37,10 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Say why each signature verifies or does not, and what to do.")
     var explain = false
 
-    @OptionGroup var testKeys: TestKeyOptions
+    @OptionGroup var postbackKeys: PostbackKeyOptions
 
     func run() async throws {
-        let verifier = try testKeys.verifier()
+        let verifier = try postbackKeys.verifier()
         var tally = VerdictTally()
         for file in files.isEmpty ? ["-"] : files {
             let records = try RecordFile(file, entersArrays: unwrap)
@@ -113,8 +113,11 @@ struct VerifyCommand: AsyncParsableCommand {
     private func judge(
         _ records: [JSONObjectSplitter.Record], from start: Int, _ verifier: PostbackVerifier, _ file: String
     ) -> Verdicts {
+        // When a device sent them is not known.
+        let now = UnixMilliseconds(Date()).rawValue
         let bodies = records.map { record in
-            unwrap ? Wrapping(record)?.body ?? record.bytes : record.bytes
+            ReceivedBody(
+                unwrap ? Wrapping(record)?.body ?? record.bytes : record.bytes, receivedAtMilliseconds: now)
         }
         let explainer = explain ? PostbackExplainer(verifier: verifier) : nil
         var tally = VerdictTally()
