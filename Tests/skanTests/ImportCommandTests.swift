@@ -15,7 +15,8 @@ struct ImportCommandTests: FolderSuite {
 
     init() throws {
         folder = try WorkFolder()
-        _ = try skan(["simulate", "--count", "40", "--faults", "0", "--output", "sim", "--keys", "keys"])
+        _ = try SkanProcess.run(
+            ["simulate", "--count", "40", "--faults", "0", "--output", "sim", "--keys", "keys"], in: folder.url)
         bodies = try String(contentsOfFile: folder.path("sim/postbacks.ndjson"), encoding: .utf8)
             .split(separator: "\n").map { String($0) }
     }
