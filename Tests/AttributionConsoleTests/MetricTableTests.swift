@@ -18,8 +18,9 @@ struct MetricTableTests {
         where file.pathExtension == "swift" && file.lastPathComponent != "PrometheusFamily.swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
             names.formUnion(text.matches(of: /"((?:skan|process)_[a-z_]+)"/).map { String($0.1) })
-            for match in text.matches(of: /"skan_\\\(listener\)(_[a-z_]+)"/) {
-                names.formUnion(["console", "ingress", "signing"].map { "skan_\($0)\(match.1)" })
+            // Of the listeners, a name is put together from the listener and its events.
+            for match in text.matches(of: /(?:counter\(of:|count\() ?"([a-z]+)"/) {
+                names.formUnion(["console", "ingress", "signing"].map { "skan_\($0)_\(match.1)_total" })
             }
         }
         return names

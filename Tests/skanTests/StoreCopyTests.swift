@@ -3,8 +3,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-// One at a time: a transaction that one holds open keeps others' reports from what was recorded after it began, on the
-// whole server.
+// One at a time, and on a server of its own: a transaction that one holds open keeps others' reports from what was
+// recorded after it began, on the whole server.
 @Suite("Moving a store, as a process", .serialized, .timeLimit(.minutes(10)))
 struct StoreCopyTests: FolderSuite {
     let folder: WorkFolder
@@ -13,7 +13,7 @@ struct StoreCopyTests: FolderSuite {
 
     init() throws {
         folder = try WorkFolder()
-        server = try .shared()
+        server = try PostgreSQLServer()
         database = try server.makeDatabase()
     }
 
