@@ -6,7 +6,6 @@ package struct PostbackVerificationKey: Sendable {
     package let name: String
     /// The provenance of the postbacks it verifies.
     package let provenance: Provenance
-    /// The key.
     package let publicKey: SignaturePublicKey
 
     /// A test key that the operator trusts.
