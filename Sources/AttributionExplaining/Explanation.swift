@@ -59,7 +59,6 @@ package enum VerdictWord: String, CaseIterable, Hashable, Sendable {
     case unknownKey = "unknown-key"
     case undecided
 
-    /// The verdict of a judgement.
     package init(_ judgement: Judgement) {
         self =
             switch judgement {

@@ -11,7 +11,6 @@ package struct ImpressionExplainer: Sendable {
     /// The largest impression to read, in bytes.
     package static let limit = 64 << 10
 
-    /// Makes an explainer.
     package init(key: SignaturePublicKey, otherKeys: [SignaturePublicKey] = []) {
         self.key = key
         self.otherKeys = otherKeys

@@ -12,7 +12,6 @@ package struct PostbackExplainer: Sendable {
     /// Network ids in Apple's examples, which are often copied with another one.
     private static let documentedNetworks = ["example123.skadnetwork", "com.example"]
 
-    /// Makes an explainer.
     package init(verifier: PostbackVerifier, networks: [String] = []) {
         self.verifier = verifier
         self.networks = networks + Self.documentedNetworks.filter { !networks.contains($0) }
@@ -23,7 +22,6 @@ package struct PostbackExplainer: Sendable {
         explain(verifier.judge(body, receivedAt: milliseconds))
     }
 
-    /// Explains a judgement.
     package func explain(_ judgement: Judgement) -> Explanation {
         let verdict = VerdictWord(judgement)
         switch judgement {

@@ -14,7 +14,6 @@ package struct BatchLimits: Hashable, Sendable {
     /// The size of a batch from which on the thread is busy.
     let busyBatch = 4
 
-    /// Creates limits.
     package init(queued: Int, batch: Int) {
         self.queued = queued
         self.batch = batch

@@ -28,7 +28,6 @@ package struct CauseSearch {
     private let counters: [Outcome: Counter]
     private var throttle = LogThrottle(lines: perSecond)
 
-    /// Creates a search and its counters.
     package init(_ explainer: PostbackExplainer, factory: any MetricsFactory) {
         self.explainer = explainer
         counters = Dictionary(

@@ -45,7 +45,6 @@ struct IngestMetrics {
     private let counters: [Counter]
     private let commitTime: Timer
 
-    /// Creates the counters and the timer.
     init(factory: any MetricsFactory) {
         counters = Kind.all.map {
             Counter(label: "skan_deliveries_total", dimensions: $0.labels, factory: factory)

@@ -28,7 +28,6 @@ package actor StoreMaintenance {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Creates the maintenance of a store.
     package init(ledger: any LedgerWriting, verifier: PostbackVerifier) {
         self.ledger = ledger
         self.verifier = verifier

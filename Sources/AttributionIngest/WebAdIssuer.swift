@@ -8,7 +8,6 @@ package struct WebAdIssuer: Sendable {
     private let ledger: any WebAdLedger
     private let signer: CurrentSigner
 
-    /// Creates an issuer.
     package init(ledger: any WebAdLedger, signer: CurrentSigner) {
         self.ledger = ledger
         self.signer = signer

@@ -16,7 +16,6 @@ package struct IngressAnswer: Sendable {
     /// The holder of the token it was asked for with: a label of the counter of requests.
     package var caller: String?
 
-    /// Makes an answer.
     package init(status: Int, body: [UInt8], mediaType: String? = "application/json", retryAfter: Duration? = nil) {
         self.status = (200...599).contains(status) ? status : 500
         self.body = body

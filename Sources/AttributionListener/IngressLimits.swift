@@ -65,7 +65,6 @@ package struct IngressLimits: Sendable {
     /// What `Retry-After` says when the handler did not answer in time; default 30 s.
     package var retryAfter = Duration.seconds(30)
 
-    /// Makes the default limits.
     package init() {}
 
     /// Bytes of chunk framing in a body: enough for 200 chunks without extensions.

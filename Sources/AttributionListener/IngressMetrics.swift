@@ -37,7 +37,6 @@ struct IngressMetrics {
     /// The counter used last: most requests end like the one before.
     private var latest: (key: RequestKey, counter: Counter)?
 
-    /// Makes counters in a metrics system.
     init(names: IngressMetricNames, hasCallers: Bool, factory: any MetricsFactory) {
         self.names = names
         self.hasCallers = hasCallers

@@ -19,7 +19,6 @@ package struct IngressRequest: Sendable {
     /// The peer's own, or that of the client a trusted proxy reported; `nil` when it reported no usable address.
     package internal(set) var client: String?
 
-    /// Makes a request.
     package init(
         route: IngressRoute, method: IngressMethod = .post, target: RequestTarget? = nil,
         fields: HeaderFields = HeaderFields(), body: [UInt8], receivedAt: Date, client: String?

@@ -104,7 +104,6 @@ package struct ConnectionBudget: Hashable, Sendable {
     package let ingress: Int
     /// The connections of the public listener from one client.
     package let ingressPerAddress: Int
-    /// The connections of the console.
     package let console: Int
     /// The connections of the signing listener; 0 without one.
     package let signing: Int

@@ -1,7 +1,6 @@
 package import Attribution
 package import AttributionListener
 
-/// The configuration of a server.
 package struct ServerConfiguration: Sendable {
     /// The address to which devices send postbacks.
     package var listen = ListenAddress(host: "127.0.0.1", port: 8080)

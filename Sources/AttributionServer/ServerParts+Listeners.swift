@@ -13,7 +13,6 @@ extension ServerParts {
     /// Signing takes milliseconds, and the public listener stops after it.
     private static let signingStop = Duration.seconds(1)
 
-    /// The public listener.
     func makePublicListener() -> Ingress? {
         guard let recording else { return nil }
         let stop = signing == nil ? Self.listenerStop : Self.listenerStop - Self.signingStop

@@ -42,7 +42,6 @@ struct ServerStorage: Sendable {
         reader = try ledger.makeReader()
     }
 
-    /// Opens the web ads.
     mutating func openWebAds(
         _ signer: CurrentSigner, _ requestSignatures: @escaping RequestSignatures, _ logger: Logger,
         onEvent: @escaping @Sendable (StoreEvent) -> Void

@@ -22,7 +22,6 @@ package enum StoreLocation: Sendable {
         }
     }
 
-    /// A reader.
     package func makeReader() throws -> any LedgerReading {
         switch self {
         case .file(let path): try SQLiteLedgerReader(path)

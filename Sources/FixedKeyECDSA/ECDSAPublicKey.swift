@@ -2,7 +2,6 @@
 ///
 /// Both curves have prime order, so every point other than infinity, which cannot be encoded here, is a valid key.
 package struct ECDSAPublicKey: Equatable, Sendable {
-    /// The curve of the key.
     package let curve: ECDSACurve
 
     private let x: UInt256

@@ -39,7 +39,6 @@ package struct ECDSASignature: Equatable, Sendable, BitwiseCopyable {
         r.bigEndianBytes(curve.byteCount) + s.bigEndianBytes(curve.byteCount)
     }
 
-    /// The signature in DER.
     package var der: [UInt8] {
         let integers = [r, s].flatMap { number in
             let digits = number.bigEndianBytes(curve.byteCount).drop { $0 == 0 }

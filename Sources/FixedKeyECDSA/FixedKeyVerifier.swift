@@ -93,7 +93,6 @@ package struct FixedKeyVerifier: Sendable {
 
 /// A handle to a key of a `FixedKeyVerifier`, valid only for that verifier.
 package struct FixedKey: Hashable, Sendable, BitwiseCopyable {
-    /// The curve of the key.
     package let curve: ECDSACurve
 
     /// The index of the key among those on its curve.
@@ -111,7 +110,6 @@ package struct SignatureCheck: Sendable, BitwiseCopyable {
     /// The key's handle, from the verifier to use.
     package let key: FixedKey
 
-    /// Makes a check.
     package init(digest: MessageDigest, signature: ECDSASignature, key: FixedKey) {
         self.digest = digest
         self.signature = signature

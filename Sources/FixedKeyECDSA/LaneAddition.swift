@@ -64,7 +64,6 @@ struct LaneAddition {
         }
     }
 
-    /// The sum of the points of a signature.
     func sum(of signature: Int) -> ExtendedPoint<P256Field> {
         let first = signature << shift
         var sum = self[first]

@@ -14,7 +14,6 @@ struct LogLine {
     /// The formatted line with its line feed.
     let bytes: [UInt8]
 
-    /// Formats a line.
     init(time: timespec, level: Logger.Level, message: String, fields: Logger.Metadata, format: LogFormat) {
         let members = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
         let time = Self.timestamp(time)

@@ -14,7 +14,6 @@ package struct ResolvedPath: Hashable, Sendable {
         package let missingFolder: String?
     }
 
-    /// The path.
     package let text: String
 
     /// As many links as the kernel follows.

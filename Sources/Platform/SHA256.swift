@@ -77,12 +77,10 @@ package struct SHA256: ~Copyable {
     }
 }
 
-/// A SHA-256 digest.
 package struct SHA256Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian numbers.
     package let words: SIMD4<UInt64>
 
-    /// Makes a digest from its words.
     package init(words: SIMD4<UInt64>) {
         self.words = words
     }

@@ -99,7 +99,6 @@ struct Base64Alphabet: Sendable {
         return seen < 64 && bits & (1 << pending - 1) == 0 ? bytes : nil
     }
 
-    /// Encodes bytes.
     func encode(_ bytes: some Collection<UInt8>, isPadded: Bool) -> String {
         var text: [UInt8] = []
         append(bytes, to: &text, isPadded: isPadded)

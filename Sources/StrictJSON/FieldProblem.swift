@@ -7,7 +7,6 @@ package struct FieldProblem: Error, Hashable, Sendable {
     /// What was expected, with its range.
     package let expected: String
 
-    /// Makes a problem.
     package init(field: String, found: String, expected: String) {
         self.field = field
         self.found = found

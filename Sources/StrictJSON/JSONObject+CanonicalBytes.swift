@@ -115,7 +115,6 @@ private struct CanonicalEncoder {
 }
 
 extension StaticString {
-    /// Its bytes.
     fileprivate var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }

@@ -52,7 +52,6 @@ package struct JSONObjectSplitter: Sendable {
     /// Whether the last record is followed by no end of its array, as far as the stream was read.
     package private(set) var isInsideArray = false
 
-    /// Makes a splitter for one stream.
     package init(entersArrays: Bool = false) {
         self.entersArrays = entersArrays
     }
@@ -227,7 +226,6 @@ package struct RecordScan {
     private var isEscaped = false
     private var isAfterNewline = false
 
-    /// Makes a scan of a record.
     package init(of first: UInt8, isElement: Bool) {
         kind =
             switch first {

@@ -14,7 +14,6 @@ package enum ScannedJSONString {
 
 /// A scanned JSON value: its range in the text, or the value itself if it needs no allocation.
 package enum ScannedJSONValue {
-    /// A string.
     case string(ScannedJSONString)
     /// A whole number within 64 bits.
     case integer(Int64)

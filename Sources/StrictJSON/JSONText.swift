@@ -4,7 +4,6 @@ package enum JSONText: Sendable, Hashable {
     case object([Member])
     /// Values in the order they are written.
     case array([JSONText])
-    /// A string.
     case string(String)
     /// A whole number.
     case integer(Int64)

@@ -35,7 +35,6 @@ package struct JSONField: Hashable, Sendable {
     /// The value as received.
     package let value: JSONValue
 
-    /// Makes a field.
     package init(name: String, value: JSONValue) {
         self.name = name
         self.value = value

@@ -58,7 +58,6 @@ package struct JSONWriter: Sendable {
 
     // MARK: Values
 
-    /// Writes an object.
     package mutating func object(_ writeMembers: (inout JSONWriter) throws -> Void) rethrows {
         let outer = isInObject
         begin(UInt8(ascii: "{"), isObject: true)
@@ -66,7 +65,6 @@ package struct JSONWriter: Sendable {
         end(UInt8(ascii: "}"), isInObject: outer)
     }
 
-    /// Writes an array.
     package mutating func array(_ writeElements: (inout JSONWriter) throws -> Void) rethrows {
         let outer = isInObject
         begin(UInt8(ascii: "["), isObject: false)
@@ -227,7 +225,6 @@ package struct JSONWriter: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends the UTF-8 of a text.
     package mutating func append(utf8Of text: String) {
         var text = text
         text.withUTF8 { append(contentsOf: $0) }

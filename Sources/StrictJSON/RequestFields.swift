@@ -116,7 +116,6 @@ package struct RequestFields {
         return numbers
     }
 
-    /// A string.
     package func string(_ name: String) throws(FieldProblem) -> String? {
         try member(name).map(Self.string)
     }

@@ -2,7 +2,6 @@ package import StrictJSON
 
 /// Why an extension of a bid request gets no signature.
 package struct BidRefusal: CodedError, Hashable, Sendable {
-    /// The extension.
     package enum Extension: String, Hashable, Sendable {
         /// `imp.ext.skadn`.
         case skadn
@@ -33,7 +32,6 @@ package struct BidRefusal: CodedError, Hashable, Sendable {
 
     /// The extension that is refused.
     package let `extension`: Extension
-    /// The reason.
     package let reason: Reason
     /// What was found and what was expected.
     package let message: String

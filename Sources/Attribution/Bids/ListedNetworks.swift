@@ -72,7 +72,6 @@ extension String {
 
 /// An ad network that a server can sign for, as seen by bidding.
 package struct BiddingNetwork: Hashable, Sendable {
-    /// The id.
     package let adNetworkID: AdNetworkID
     /// The number in the IAB Tech Lab's registry; nil if unknown, and then no range contains the network.
     package let registryID: Int64?

@@ -11,7 +11,6 @@ package struct CountedTraits: Hashable, Sendable {
     package let isRedownloadProven: Bool
     /// Whether it reports a re-engagement, which is not an install.
     package let isReengagement: Bool
-    /// The conversion.
     package let conversion: Conversion
 
     package init(
@@ -26,7 +25,6 @@ package struct CountedTraits: Hashable, Sendable {
         self.conversion = conversion
     }
 
-    /// The traits of a postback.
     package init(_ postback: ReceivedPostback) {
         switch postback {
         case .skAdNetwork(let postback):

@@ -64,7 +64,6 @@ package struct Counts: Hashable, Sendable {
         counts[counter.index]
     }
 
-    /// Adds to a counter.
     package mutating func add(_ count: Int64, to counter: Counter) {
         counts[counter.index] += count
     }

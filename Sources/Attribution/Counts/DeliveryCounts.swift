@@ -21,7 +21,6 @@ package struct DeliveryCounts: Hashable, Sendable {
             self.recipient = recipient
         }
 
-        /// The kind of a recording.
         package init(_ recording: Recording, recipient: Delivery.Recipient) {
             switch recording {
             case .recorded(let traffic), .duplicate(let traffic), .conflict(let traffic, _):
@@ -51,7 +50,6 @@ package struct DeliveryCounts: Hashable, Sendable {
         }
     }
 
-    /// The tallies.
     package private(set) var tallies: [Kind: Tally]
     /// Repeats of recorded postbacks, by delay after the first copy.
     package private(set) var repeats: [RepeatDelay: Int64] = [:]
@@ -62,7 +60,6 @@ package struct DeliveryCounts: Hashable, Sendable {
         self.tallies = tallies
     }
 
-    /// Adds repeats.
     package mutating func add(_ delay: RepeatDelay, count: Int64 = 1) {
         repeats[delay, default: 0] += count
     }

@@ -11,7 +11,6 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     case week
     /// The month of receipt, `YYYY-MM` in the report's time zone.
     case month
-    /// The framework.
     case framework
     /// `ad-network-id` or `ad-network-identifier`.
     case network

@@ -36,7 +36,6 @@ package struct OwnNetworks: Hashable, Sendable {
     /// The ids in lower case; if empty, every network is the operator's own.
     package let identifiers: Set<String>
 
-    /// Makes a set of networks.
     package init(_ identifiers: [String] = []) {
         self.identifiers = Set(identifiers.map(\.lowercasedASCII))
     }

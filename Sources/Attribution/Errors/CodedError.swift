@@ -68,7 +68,6 @@ extension FieldProblem: CodedError {
     package var code: ErrorCode { .badField }
 }
 
-/// The fields of an error in the log.
 package func logFields(of error: any Error) -> [String: String] {
     guard let error = error as? any CodedError else {
         return ["error": "\(error)"]

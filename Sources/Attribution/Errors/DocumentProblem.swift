@@ -7,7 +7,6 @@ package struct DocumentProblem: CodedError, Hashable, CustomStringConvertible {
     /// What to do about it.
     package let cure: String
 
-    /// Makes a problem.
     package init(_ field: String, found: String, expected: String, cure: String) {
         problem = FieldProblem(field: field, found: found, expected: expected)
         self.cure = cure
@@ -49,12 +48,10 @@ package struct DocumentProblems: Sendable {
         }
     }
 
-    /// Notes problems.
     package mutating func note(_ problems: [DocumentProblem]) {
         all += problems
     }
 
-    /// Notes a problem.
     package mutating func note(_ problem: DocumentProblem) {
         all.append(problem)
     }

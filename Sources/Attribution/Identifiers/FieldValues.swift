@@ -53,7 +53,6 @@ package struct FidelityType: RawRepresentable, Hashable, Sendable {
 package enum AdInteractionType: String, CaseIterable, Hashable, Sendable {
     /// A tap.
     case click
-    /// A view.
     case view
 }
 

@@ -32,7 +32,6 @@ package struct Nonce: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Makes a random nonce.
     package init(using generator: inout some RandomNumberGenerator) {
         // Two calls, not one per digit: a system generator may make a system call each time.
         text = Self.text(of: [generator.next(), generator.next()])

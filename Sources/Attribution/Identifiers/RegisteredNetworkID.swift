@@ -39,7 +39,6 @@ package struct RegisteredNetworkID: Hashable, Sendable, CustomStringConvertible 
         self.framework = framework
     }
 
-    /// The id.
     package var description: String { text }
 }
 
@@ -77,6 +76,5 @@ package struct DomainName: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// The name.
     package var description: String { text }
 }

@@ -8,15 +8,12 @@ package import StrictJSON
 /// - SeeAlso: [Generating JWS
 ///   impressions](https://developer.apple.com/documentation/adattributionkit/generating-jws-impressions)
 package struct AdAttributionKitImpression: Hashable, Sendable {
-    /// The nonce.
     package let impressionIdentifier: Nonce
     /// The app that shows the ad; `0` for a development-signed one.
     package let publisherItemIdentifier: AppStoreItemID
-    /// The advertised app.
     package let advertisedItemIdentifier: AppStoreItemID
     /// The network, spelt as in the publisher app's Info.plist; may end in `.skadnetwork`.
     package let adNetworkIdentifier: AdNetworkID
-    /// The source identifier.
     package let sourceIdentifier: ImpressionSourceIdentifier
     /// When the ad was created.
     package let timestamp: UnixMilliseconds

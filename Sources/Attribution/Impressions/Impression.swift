@@ -2,9 +2,7 @@ package import StrictJSON
 
 /// An impression of either framework, checked and ready to sign.
 package enum Impression: Hashable, Sendable {
-    /// An SKAdNetwork impression.
     case skAdNetwork(SKAdNetworkImpression)
-    /// An AdAttributionKit impression.
     case adAttributionKit(AdAttributionKitImpression)
 }
 
@@ -18,7 +16,6 @@ extension Impression {
     }
 }
 
-/// The form of an ad.
 package enum AdForm: String, CaseIterable, Hashable, Sendable {
     /// An ad that opens StoreKit's product page; fidelity 1.
     case storeKitRendered = "storekit-rendered"

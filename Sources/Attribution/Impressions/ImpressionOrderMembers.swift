@@ -154,7 +154,6 @@ struct ImpressionOrderMembers {
         return try version.source(app: sourceAppID)
     }
 
-    /// The ad in AdAttributionKit.
     func adAttributionKitAd() throws(FieldProblem) -> ImpressionOrder.AdAttributionKitAd {
         guard let sourceAppID else {
             throw missing("source-app-id", AppStoreItemID.missingSourceRule)

@@ -4,7 +4,6 @@ package import StrictJSON
 ///
 /// It has only values that its version signs. ``SKAdNetworkImpressionDraft`` checks the values of a command line.
 package struct SKAdNetworkImpression: Hashable, Sendable {
-    /// The campaign of an impression.
     package enum Campaign: Hashable, Sendable {
         /// `campaign-id`; up to 3.0.
         case campaignID(CampaignID)
@@ -36,7 +35,6 @@ package struct SKAdNetworkImpression: Hashable, Sendable {
     package let campaign: Campaign
     /// The advertised app.
     package let itunesItemID: AppStoreItemID
-    /// The nonce.
     package let nonce: Nonce
     /// Where the ad was shown; nil in 1.0, which does not sign it.
     package let source: Source?
@@ -45,7 +43,6 @@ package struct SKAdNetworkImpression: Hashable, Sendable {
     /// When the ad was shown.
     package let timestamp: UnixMilliseconds
 
-    /// The form of the ad.
     package var form: AdForm {
         if case .domain = source {
             return .web

@@ -71,7 +71,6 @@ package enum ImpressionField: String, CaseIterable, Sendable {
 
 /// An SKAdNetwork impression with its network's signature, in every format that ad servers pass on.
 package struct SignedSKAdNetworkImpression: Hashable, Sendable {
-    /// The impression.
     package let impression: SKAdNetworkImpression
     /// The signature: DER, then standard base64 with padding.
     package let attributionSignature: String
@@ -198,7 +197,6 @@ package struct SignedSKAdNetworkImpression: Hashable, Sendable {
 
 /// An AdAttributionKit impression with its network's signature.
 package struct SignedAdAttributionKitImpression: Hashable, Sendable {
-    /// The impression.
     package let impression: AdAttributionKitImpression
     /// The compact JWS (RFC 7515), for Apple's `AppImpression(compactJWS:)`.
     package let compactJWS: String

@@ -69,7 +69,6 @@ extension [JSONField] {
 }
 
 extension JSONValue {
-    /// The value as JSON text.
     package var text: JSONText {
         switch self {
         case .string(let text): .string(text)

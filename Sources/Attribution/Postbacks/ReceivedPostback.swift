@@ -4,9 +4,7 @@ import StrictJSON
 ///
 /// Indirect, because it is copied often and large.
 package indirect enum ReceivedPostback: Hashable, Sendable {
-    /// A postback of SKAdNetwork.
     case skAdNetwork(SKAdNetworkPostback)
-    /// A postback of AdAttributionKit.
     case adAttributionKit(AdAttributionKitPostback)
 
     /// Reads a postback strictly from the body of a request.
@@ -34,7 +32,6 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
         }
     }
 
-    /// The framework.
     package var framework: PostbackFramework {
         switch self {
         case .skAdNetwork: .skAdNetwork
@@ -90,7 +87,6 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
         }
     }
 
-    /// The bytes that are signed.
     package var signedBytes: [UInt8] {
         switch self {
         case .skAdNetwork(let postback): postback.signedText.utf8
@@ -159,11 +155,9 @@ extension JSONObject {
 
 /// A postback whose signature was verified; a store counts nothing else.
 package struct VerifiedPostback: Sendable {
-    /// The postback.
     package let postback: ReceivedPostback
     /// Whose key verified it.
     package let provenance: Provenance
-    /// The name of that key.
     package let keyName: String
 
     /// Makes a verified postback; only the verifier may call this, and a test checks that no other code does.
@@ -179,7 +173,6 @@ package struct VerifiedPostback: Sendable {
 /// Apple does not document whether the windows of an install share an id. With the signed sequence index in the key,
 /// each window is counted once either way.
 package struct PostbackKey: Hashable, Sendable {
-    /// The framework.
     package let framework: PostbackFramework
     /// `ad-network-id` or `ad-network-identifier` as received.
     package let adNetworkID: AdNetworkID
@@ -193,7 +186,6 @@ package struct PostbackKey: Hashable, Sendable {
 package enum PostbackFramework: String, CaseIterable, Hashable, Sendable {
     /// SKAdNetwork, 1.0 to 4.0.
     case skAdNetwork = "skadnetwork"
-    /// AdAttributionKit.
     case adAttributionKit = "adattributionkit"
 }
 

@@ -95,7 +95,6 @@ extension SKAdNetworkPostback: Hashable {
     }
 }
 
-/// The campaign of a postback.
 package enum PostbackCampaign: Hashable, Sendable {
     /// `campaign-id`, up to 3.0.
     case campaignID(Int64)

@@ -5,7 +5,6 @@ package import StrictJSON
 package struct NetworkPublication: Sendable {
     /// An id with the date it was added.
     package struct Entry: Sendable {
-        /// The id.
         package let id: RegisteredNetworkID
         /// When it was added to the list; nil leaves the date out.
         package let creationDate: Date?
@@ -27,7 +26,6 @@ package struct NetworkPublication: Sendable {
     /// The domain that receives developers' copies of postbacks.
     package let copyDomain: DomainName
 
-    /// Makes a publication.
     package init(
         companyName: String, companyAddress: String?, companyDomain: DomainName, entries: [Entry],
         copyDomain: DomainName

@@ -6,7 +6,6 @@ package indirect enum PropertyListText: Sendable, Hashable {
     case dictionary([Member])
     /// Values in the order they are written.
     case array([PropertyListText])
-    /// A string.
     case string(String)
 
     /// One key and its value.
@@ -20,7 +19,6 @@ package indirect enum PropertyListText: Sendable, Hashable {
         }
     }
 
-    /// A dictionary from keys and values.
     package static func dictionary(_ members: KeyValuePairs<String, PropertyListText>) -> PropertyListText {
         .dictionary(members.map { Member($0.key, $0.value) })
     }

@@ -7,7 +7,6 @@ package import StrictJSON
 package struct CompactJWS: Hashable, Sendable {
     /// The beginning of `kid` in the header; no known key has a longer name.
     package let keyID: String
-    /// The payload.
     package let payload: [UInt8]
     /// The signature: r‖s, two numbers of 32 bytes each.
     package let signature: [UInt8]

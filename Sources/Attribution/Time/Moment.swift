@@ -42,7 +42,6 @@ package struct Moment: Sendable {
 
 /// A time in milliseconds since 1970-01-01 00:00 UTC without leap seconds, as Apple signs and sends it.
 package struct UnixMilliseconds: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The milliseconds.
     package let rawValue: Int64
 
     package init(rawValue: Int64) {

@@ -17,7 +17,6 @@ package enum PostbackTiming: Hashable, Sendable, CaseIterable {
     /// For how long a device repeats a postback that is not answered with 200.
     package static let retries: Int64 = 9
 
-    /// The timing of a postback.
     package init(version: SKAdNetworkVersion?, sequenceIndex: Int64?) {
         guard version.map({ $0 >= .v4_0 }) ?? true else {
             self = .timer

@@ -27,11 +27,9 @@ package struct WebAd: Hashable, Sendable {
 
 /// The values of a web ad that are signed when it is tapped.
 package struct WebAdContent: Hashable, Sendable {
-    /// The network.
     package let adNetworkID: AdNetworkID
     /// The advertised app.
     package let itunesItemID: AppStoreItemID
-    /// The source identifier.
     package let sourceIdentifier: ImpressionSourceIdentifier
 
     /// Checks the values of a request, a payload or a row.
@@ -59,7 +57,6 @@ package struct WebAdContent: Hashable, Sendable {
 ///
 /// - SeeAlso: [SKAdNetwork for Web Ads](https://developer.apple.com/documentation/skadnetworkforwebads)
 package struct WebAdLink: Hashable, Sendable {
-    /// The ad.
     package let ad: WebAd
     /// The origin that devices request the payload from.
     package let attributionDestination: AttributionDestination
@@ -78,7 +75,6 @@ package struct WebAdLink: Hashable, Sendable {
         ]
     }
 
-    /// The link as HTML.
     package var html: String {
         let attributes = attributes.map { " \($0.name)=\"\($0.value.escapedHTML)\"" }.joined()
         return "<a\(attributes)>\(label.escapedHTML)</a>"

@@ -169,7 +169,6 @@ package struct RateBounds<Key: Hashable & Sendable>: Sendable {
     private var sharedFullAgain: ContinuousClock.Instant?
     private var nextSweep: ContinuousClock.Instant?
 
-    /// Makes buckets, all full.
     package init(perSecond: Int, capacity: Int) {
         interval = .seconds(1) / max(1, perSecond)
         self.capacity = capacity

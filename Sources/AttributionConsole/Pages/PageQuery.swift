@@ -82,7 +82,6 @@ package struct FormFields: Sendable {
         fields.filter { $0.name == name }.map(\.value)
     }
 
-    /// Removes a field.
     package mutating func remove(_ name: String) {
         fields.removeAll { $0.name == name }
     }

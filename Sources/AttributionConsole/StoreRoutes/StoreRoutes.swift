@@ -165,7 +165,6 @@ package struct RecountOutcome: Sendable, Codable, Equatable {
         self.init(found: recount, repaired: 0, remaining: recount)
     }
 
-    /// The outcome of a repair.
     package init(_ repair: RecountRepair) {
         self.init(found: repair.found, repaired: repair.repaired, remaining: repair.remaining)
     }

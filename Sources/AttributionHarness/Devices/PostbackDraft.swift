@@ -6,7 +6,6 @@ package struct PostbackDraft: SignableDraft, Hashable, Sendable {
     /// Names and values, without `attribution-signature`.
     package var fields: [JSONField]
 
-    /// Makes a draft.
     package init(_ fields: [JSONField]) {
         self.fields = fields.filter { $0.name != PostbackField.attributionSignature.rawValue }
     }
@@ -39,7 +38,6 @@ package struct AdAttributionKitDraft: SignableDraft, Hashable, Sendable {
     /// `kid` of the header.
     package var keyID: String
 
-    /// Makes a draft.
     package init(signed: [JSONField], unproven: [JSONField], keyID: String = PostbackKeyID.test.rawValue) {
         self.signed = signed
         self.unproven = unproven

@@ -21,13 +21,11 @@ package struct WebAdDevice: Sendable {
     private let sourceDomain: String
     private let networkKey: SignaturePublicKey
 
-    /// Makes a device.
     package init(sourceDomain: String, networkKey: SignaturePublicKey) {
         self.sourceDomain = sourceDomain
         self.networkKey = networkKey
     }
 
-    /// Taps a link.
     package func tap(_ link: WebAdPageLink, at origin: String? = nil) async throws(Unreachable) -> WebAdVisit {
         let request = JSONText.object([
             "source_engagement_type": .string(WebAdTap.engagement),

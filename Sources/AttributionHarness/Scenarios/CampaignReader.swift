@@ -3,7 +3,6 @@ import StrictJSON
 
 /// Reads one advertised app.
 struct AppReader {
-    /// The app.
     let app: Scenario.App
 
     init(_ fields: DocumentFields) throws(DocumentProblem) {
@@ -54,7 +53,6 @@ struct AppReader {
 
 /// Reads one campaign, whose network, app, sources and behavior were read before.
 struct CampaignReader {
-    /// The campaign.
     let campaign: Scenario.Campaign
 
     init(_ fields: DocumentFields, _ scenario: Scenario) throws(DocumentProblem) {

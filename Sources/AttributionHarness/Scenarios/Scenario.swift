@@ -20,7 +20,6 @@ package struct Scenario: Hashable, Sendable {
     package var sources: [Source]
     /// How people behave, by name.
     package var behaviors: [Behavior]
-    /// The campaigns.
     package var campaigns: [Campaign]
     /// How large crowds must be.
     package var crowds: CrowdThresholds
@@ -31,7 +30,6 @@ package struct Scenario: Hashable, Sendable {
 
     /// An ad network.
     package struct Network: Hashable, Sendable {
-        /// Its id.
         package var id: String
         /// Its id with AdAttributionKit; nil for the same.
         package var adAttributionKitID: String?
@@ -171,7 +169,6 @@ package struct Scenario: Hashable, Sendable {
         /// For how many days.
         package var days: Double
 
-        /// Makes an outage.
         package init(from: Int, days: Double) {
             self.from = from
             self.days = days
@@ -187,12 +184,9 @@ package struct Scenario: Hashable, Sendable {
 
 /// A choice and how often it is taken, compared with the others.
 package struct Weighted<Choice: Hashable & Sendable>: Hashable, Sendable {
-    /// The choice.
     package var choice: Choice
-    /// Its weight.
     package var weight: Double
 
-    /// Makes a weighted choice.
     package init(_ choice: Choice, _ weight: Double) {
         self.choice = choice
         self.weight = weight
@@ -201,7 +195,6 @@ package struct Weighted<Choice: Hashable & Sendable>: Hashable, Sendable {
 
 /// A fault that befalls a share of the postbacks for some days.
 package struct FaultWave: Hashable, Sendable {
-    /// The fault.
     package var fault: Fault
     /// The share of the postbacks it befalls, 0…1.
     package var share: Double
@@ -212,7 +205,6 @@ package struct FaultWave: Hashable, Sendable {
     /// The campaign it befalls, as an index; nil for all.
     package var campaign: Int?
 
-    /// Makes a wave.
     package init(_ fault: Fault, share: Double, from: Int = 1, through: Int = .max, campaign: Int? = nil) {
         self.fault = fault
         self.share = share

@@ -28,7 +28,6 @@ struct ScenarioReader {
         try readOutages()
     }
 
-    /// The scenario.
     var result: Scenario {
         scenario
     }

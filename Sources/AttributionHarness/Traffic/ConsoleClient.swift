@@ -79,6 +79,5 @@ package struct ConsoleError: CodedError {
 }
 
 extension ConsoleError: CustomStringConvertible {
-    /// The message.
     package var description: String { message }
 }

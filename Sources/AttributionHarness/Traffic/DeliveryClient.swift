@@ -12,7 +12,6 @@ package struct DeliveryClient: Sendable {
 
     private static let longestAnswer = 64 << 10
 
-    /// Makes a client.
     package init() {}
 
     /// Posts a body; redirects are not followed, for devices may not follow them.

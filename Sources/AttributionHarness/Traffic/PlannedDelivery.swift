@@ -45,7 +45,6 @@ package struct PlannedDelivery: Sendable {
     package var transport = Transport.whole
     /// Whose copy it is, which decides where it is sent.
     package var recipient = Delivery.Recipient.network
-    /// The framework of the postback.
     package let framework: PostbackFramework
     let part: Part
     /// When the first delivery of the same postback was.

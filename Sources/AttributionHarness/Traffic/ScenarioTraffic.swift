@@ -23,7 +23,6 @@ package struct ScenarioTraffic: Sendable {
         world.start.number * AppleRules.day
     }
 
-    /// The calendar days of the scenario.
     package var days: [CalendarDay] {
         (0..<Int64(world.scenario.days)).map { world.start.advanced(by: $0) }
     }

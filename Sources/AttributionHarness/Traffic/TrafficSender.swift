@@ -33,9 +33,7 @@ package final class TrafficSender: Sendable {
         }
     }
 
-    /// An answer.
     package struct Answer: Sendable {
-        /// The delivery.
         package let delivery: PlannedDelivery
         /// The HTTP status; nil if the connection failed.
         package fileprivate(set) var status: Int?
@@ -64,7 +62,6 @@ package final class TrafficSender: Sendable {
     /// Whether the server has accepted a genuine postback as a test postback.
     private let isTrusted = Atomic(false)
 
-    /// Makes a sender.
     package init(target: DeliveryTarget, concurrency: Int) {
         self.target = target
         self.concurrency = max(1, concurrency)

@@ -11,7 +11,6 @@ package struct ShownAd: Hashable, Sendable {
     /// How many more views the same app showed until the install.
     package let laterViews: Int
 
-    /// Makes an ad.
     package init(network: Int, campaign: Int? = nil, isTap: Bool, age: Int64, laterViews: Int = 0) {
         self.network = network
         self.campaign = campaign

@@ -7,9 +7,7 @@ package import Attribution
 /// - SeeAlso: [Receiving postbacks in multiple conversion
 ///   windows](https://developer.apple.com/documentation/storekit/receiving-postbacks-in-multiple-conversion-windows)
 package struct AppleRules: Sendable {
-    /// An hour.
     package static let hour: Int64 = 3_600_000
-    /// A day.
     package static let day: Int64 = 24 * hour
 
     /// How long after a tap an install may follow.
@@ -32,7 +30,6 @@ package struct AppleRules: Sendable {
     /// The version whose rules these are.
     package let version: AttributionVersion
 
-    /// The rules of a version.
     package init(_ version: AttributionVersion) {
         self.version = version
     }

@@ -11,7 +11,6 @@ package struct ConversionUpdate: Hashable, Sendable {
     /// Whether the window is to be locked.
     package let locksWindow: Bool
 
-    /// Makes a call.
     package init(at: Int64, fine: Int, coarse: CoarseConversionValue? = nil, locksWindow: Bool = false) {
         self.at = at
         self.fine = fine

@@ -38,7 +38,6 @@ package struct CrowdThresholds: Hashable, Sendable {
     /// The figures used where a scenario says nothing.
     package init() {}
 
-    /// The tier of a crowd.
     package func tier(identifier: Double, source: Double) -> DataTier {
         if identifier < tierOne {
             .zero
@@ -52,7 +51,6 @@ package struct CrowdThresholds: Hashable, Sendable {
 
 /// What a device decides of an identifier: how many digits it shows, in which tier.
 package struct TierChoice: Hashable, Sendable {
-    /// The tier.
     package let tier: DataTier
     /// The digits of the source identifier, 2, 3 or 4, counted from its end.
     package let digits: Int

@@ -15,7 +15,6 @@ package struct SimulatedPostback: Hashable, Sendable {
     package var campaign: UInt16
     /// The app or site that showed the ad, as an index.
     package var source: UInt16
-    /// The version.
     package var version: AttributionVersion
     /// How many digits of the source identifier it shows.
     package var digits: UInt8 = 0
@@ -125,7 +124,6 @@ extension SimulatedPostback {
         let interaction: String?
     }
 
-    /// The values in a scenario.
     func values(in scenario: Scenario) -> Values {
         // Only what is needed is taken out of the arrays: a campaign or an app has a dozen parts to copy.
         let index = Int(campaign)

@@ -177,7 +177,6 @@ package final class ImportFile {
 
 /// Cuts a stream of bytes into records.
 protocol RecordSplitter {
-    /// Appends bytes.
     mutating func append(_ bytes: [UInt8])
 
     /// Says that no more bytes follow.

@@ -16,7 +16,6 @@ package struct ImportOptions: Sendable {
     /// Times after it are refused, in Unix milliseconds.
     package var latest: Int64
 
-    /// Makes options.
     package init(recipient: Delivery.Recipient = .network, latest: Int64) {
         self.recipient = recipient
         self.latest = latest

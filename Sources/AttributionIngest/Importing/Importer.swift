@@ -19,7 +19,6 @@ package struct Importer {
     /// Deliveries of one transaction: a larger one saves little, and loses more when it is stopped.
     private static let transaction = 4_096
 
-    /// Makes an importer.
     package init(
         ledger: any LedgerImporting, verifier: PostbackVerifier, options: ImportOptions, startsOver: Bool = false
     ) {

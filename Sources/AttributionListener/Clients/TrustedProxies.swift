@@ -7,7 +7,6 @@ package struct TrustedProxies: Sendable {
     package let field: ForwardingField
     private let networks: [InternetNetwork]
 
-    /// Makes a list of proxies.
     package init(_ networks: [String], field: ForwardingField = .xForwardedFor) throws(IngressError) {
         var parsed: [InternetNetwork] = []
         for network in networks { parsed.append(try InternetNetwork(network)) }

@@ -40,7 +40,6 @@ package struct RequestInFlight {
     /// Whether the answer must say that the connection stays open, as HTTP/1.0 needs.
     package let announcesKeepAlive: Bool
     package let startedAt: NIODeadline
-    /// Bytes of the body.
     package let bodyBytes: Int
 }
 

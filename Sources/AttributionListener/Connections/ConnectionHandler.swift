@@ -98,7 +98,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Checks the deadlines.
     func checkDeadlines(_ now: NIODeadline) {
         act(machine.timePassed(at: now) { unsent })
     }

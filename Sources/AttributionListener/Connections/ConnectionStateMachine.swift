@@ -55,7 +55,6 @@ package struct ConnectionStateMachine {
     /// While ``isEnding``: until when the client has to take something, and how many bytes were unsent.
     private var pause = (end: NIODeadline.distantFuture, unsent: Int.max)
 
-    /// Begins with an open connection.
     package init(
         peer: ConnectionPeer, isReserved: Bool = false, routes: IngressRoutes, limits: IngressLimits,
         at now: NIODeadline

@@ -48,7 +48,6 @@ package struct IngressHead {
         case unknown(String)
     }
 
-    /// Begins with the request line.
     init(
         method: IngressMethod, target: UnsafeRawBufferPointer, routes: IngressRoutes, isLegacy: Bool,
         limits: IngressLimits

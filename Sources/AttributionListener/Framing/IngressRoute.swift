@@ -17,7 +17,6 @@ package struct IngressRoute: Hashable, Sendable {
     /// Whether the work for an answer ends when the client goes away.
     package let endsWithClient: Bool
 
-    /// Makes a route.
     package init(
         _ path: String, method: IngressMethod = .post, answersHead: Bool = false,
         mediaType: IngressMediaType? = .json, servesProbes: Bool = false, endsWithClient: Bool = false
@@ -30,7 +29,6 @@ package struct IngressRoute: Hashable, Sendable {
         self.endsWithClient = endsWithClient
     }
 
-    /// Whether it answers a method.
     func answers(_ method: IngressMethod) -> Bool {
         method == self.method || method == .head && answersHead
     }

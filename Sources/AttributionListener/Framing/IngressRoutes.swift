@@ -18,7 +18,6 @@ package struct IngressRoutes: Sendable {
         self.init(paths.map { IngressRoute($0) })
     }
 
-    /// Makes routes.
     package init(
         _ routes: [IngressRoute], fields: [String] = [], keepsTargets: Bool = false, requireMediaType: Bool = false,
         haveCallers: Bool = false, hint: (@Sendable (_ path: String) -> String)? = nil

@@ -21,7 +21,6 @@ package final class SocketFile: Sendable {
 
     private static let name = "/s"
 
-    /// Makes the folder to bind in.
     package init(_ path: String) throws(SocketError) {
         try Self.check(path)
         self.path = path

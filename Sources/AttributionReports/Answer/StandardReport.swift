@@ -92,7 +92,6 @@ extension StandardReport: RenderedReport {
     }
 }
 
-/// The reports that have a name.
 package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
     case overview, campaigns, sources, conversions, windows, wins, redownloads
     case reEngagements = "re-engagements"

@@ -91,7 +91,6 @@ struct KeyedSums<Sums: Summable> {
 
 /// Makes sections whose rows are sums: their totals are the sum of the rows, and rates follow from these sums.
 struct SumTable<Sums: Summable> {
-    /// The columns with keys.
     let keys: [ReportColumn]
     /// The other columns, and how their cells follow from sums.
     let figures: [(column: ReportColumn, cell: (Sums) -> ReportCell)]

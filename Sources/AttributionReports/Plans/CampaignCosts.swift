@@ -167,7 +167,6 @@ extension CampaignGroups {
             sourceIdentifier: campaign.sourceIdentifier.map { $0.value.padded(to: 4) } ?? "")
     }
 
-    /// The numbers of a campaign with spend.
     static func numbers(_ campaign: SpendCampaign) -> [Number] {
         numbers(
             network: campaign.network, app: campaign.app.description,

@@ -201,7 +201,6 @@ struct RevenueDecoder {
         return start..<(start + 1)
     }
 
-    /// Whether a segment is within a band.
     func isWithin(_ band: Range<Int64>, segment: Int) -> Bool {
         band.contains(moment(of: segment).lowerBound)
     }

@@ -4,7 +4,6 @@ package import StrictJSON
 
 /// The parameters of a standard report as text, from a command line or a URL.
 package struct StandardReportParameters: Sendable {
-    /// The name of the report.
     package var name = ""
     /// What to count: `where`, the days, the time zone, the provenance and the position.
     package var selection = ReportParameters()
@@ -19,7 +18,6 @@ package struct StandardReportParameters: Sendable {
     package init() {}
 }
 
-/// A request for a standard report.
 package struct StandardReportRequest: Sendable {
     package let name: StandardReportName
     /// What to count, without dimensions.

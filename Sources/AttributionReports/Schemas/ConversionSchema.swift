@@ -48,7 +48,6 @@ package struct ConversionSchema: Hashable, Sendable {
         }
     }
 
-    /// Whether it holds on a day.
     func holds(on day: CalendarDay) -> Bool {
         from <= day && through.map { day <= $0 } ?? true
     }

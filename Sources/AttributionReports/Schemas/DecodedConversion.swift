@@ -20,7 +20,6 @@ package struct DecodedConversion {
     }
 
     package let outcome: Outcome
-    /// The bounds of the revenue, with its currency.
     package private(set) var revenue: (bounds: ClosedRange<Money>, currency: CurrencyCode)?
     /// The events that happened for certain, and those that may have happened.
     package private(set) var events: [String] = []

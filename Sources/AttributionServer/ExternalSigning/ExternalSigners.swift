@@ -18,7 +18,6 @@ package final class ExternalSigners: Service {
     private let limits: SignerExchange.Limits
     private let state = Mutex(State())
 
-    /// Makes an object without signers.
     package init(
         logger: Logger, metricsFactory: any MetricsFactory, limits: SignerExchange.Limits = SignerExchange.Limits()
     ) {

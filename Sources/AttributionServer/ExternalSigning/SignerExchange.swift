@@ -15,7 +15,6 @@ package struct SignerExchange {
         /// How many requests wait until it has fewer.
         let waiting: Int
 
-        /// Makes limits.
         package init(time: Duration = .milliseconds(500), inFlight: Int = 128, waiting: Int = 2_048) {
             self.time = time
             self.inFlight = inFlight

@@ -27,7 +27,6 @@ enum SignerLine {
         }
     }
 
-    /// The line of a request.
     static func request(_ request: SignatureRequest, id: Int64) -> [UInt8] {
         JSONText.object([
             "id": .integer(id), "key": .string(request.key.id), "digest": .string(Base64.encode(request.digest)),

@@ -104,7 +104,6 @@ struct ReloadService: Service {
 final class CurrentReferences: Sendable {
     private let state: Mutex<ReportReferences>
 
-    /// Makes an object with initial references.
     init(_ references: ReportReferences) {
         state = Mutex(references)
     }

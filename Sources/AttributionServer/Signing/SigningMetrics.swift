@@ -16,7 +16,6 @@ struct SigningMetrics {
         faults = Counter(label: "skan_signing_faults_total", dimensions: [], factory: factory)
     }
 
-    /// Counts a signature.
     mutating func countSignature(_ use: NetworkSigner.KeyUse) {
         let counter =
             signatures[use]

@@ -21,7 +21,6 @@ package final class SigningService: Sendable {
     private let metricsFactory: any MetricsFactory
     private let loops = Mutex<[SigningLoop]>([])
 
-    /// Creates the service.
     package init(
         signer: CurrentSigner,
         access: AccessControl?,

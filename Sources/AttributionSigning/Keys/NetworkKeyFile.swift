@@ -17,7 +17,6 @@ struct NetworkKeyFile {
         self.keys = keys
     }
 
-    /// A key.
     struct Item {
         enum Use: String, CaseIterable {
             case active

@@ -78,7 +78,6 @@ package struct NetworkPrivateKey: Sendable {
         try self.init(pem: text, file: file)
     }
 
-    /// The curve.
     package var curve: SignatureCurve { key.curve }
 
     /// The key in unencrypted PEM (PKCS#8); secret.

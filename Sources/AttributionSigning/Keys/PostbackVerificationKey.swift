@@ -7,7 +7,6 @@ package struct PostbackVerificationKey: Sendable {
     package let name: String
     /// The provenance of the postbacks it verifies.
     package let provenance: Provenance
-    /// The key.
     package let publicKey: SignaturePublicKey
     /// Whose postbacks it may verify.
     package private(set) var signers: [PostbackSigner]

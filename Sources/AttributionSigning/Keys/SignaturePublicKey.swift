@@ -64,7 +64,6 @@ package struct SignaturePublicKey: Sendable {
         try self.init(pem: try KeyFile.read(file), file: file)
     }
 
-    /// The curve.
     package var curve: SignatureCurve { key.curve }
 
     /// The key as base64 of DER SubjectPublicKeyInfo, as Apple publishes its own.

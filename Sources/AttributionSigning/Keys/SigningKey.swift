@@ -39,7 +39,6 @@ package enum SigningKey: Sendable {
     /// A key of an external signer.
     case external(ExternalKey)
 
-    /// The curve.
     package var curve: SignatureCurve {
         switch self {
         case .own(let key): key.curve

@@ -2,7 +2,6 @@ package import Attribution
 
 /// A signature that an external signer is to make.
 package struct SignatureRequest: Hashable, Sendable {
-    /// The key.
     package let key: ExternalKey
     /// The SHA-256 digest to sign.
     package let digest: [UInt8]

@@ -16,7 +16,6 @@ package struct ImpressionBatch: Sendable {
     /// an order may ask for a dozen.
     package static let maximumSignatures = 2_000
 
-    /// The answers to a batch.
     package struct Answers: Sendable {
         /// One JSON object per order and line, each with its number.
         package var text: [UInt8] { json.bytes }

@@ -112,7 +112,6 @@ package struct NetworkSigner: Sendable {
         try signer(for: .adAttributionKit(impression)).sign(impression)
     }
 
-    /// The signer of an impression.
     package func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
         keys[try location(of: impression).key]
     }

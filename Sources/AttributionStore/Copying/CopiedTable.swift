@@ -13,9 +13,7 @@ package struct CopiedTable: Sendable {
         case postback
     }
 
-    /// Its name.
     package let name: String
-    /// Its columns.
     package let columns: [(name: String, kind: Kind)]
     /// Whether it has a column `id`, in whose order the rows are copied.
     package let hasID: Bool
@@ -95,7 +93,6 @@ package enum CopiedValue: Hashable, Sendable {
 
 /// Rows of a table.
 package struct CopiedPage: Sendable {
-    /// The table.
     package let table: CopiedTable
     /// The values of each row, in the order of the table's columns.
     package let rows: [[CopiedValue]]

@@ -25,7 +25,6 @@ package struct StoredCampaign: Hashable, Sendable {
             sourceIdentifier: campaign.sourceIdentifier.map { String($0.value) } ?? "")
     }
 
-    /// A campaign with spend.
     package init(_ campaign: SpendCampaign) {
         self.init(
             network: campaign.network, app: campaign.app.value, campaignID: campaign.campaignID?.value ?? 0,
@@ -69,7 +68,6 @@ package struct SignedRow: Hashable, Sendable {
     package let sequence: Int64
     /// The day of UTC, since 1970-01-01.
     package let day: Int64
-    /// The campaign.
     package let campaign: StoredCampaign
     /// How many ads were signed.
     package private(set) var count: Int64

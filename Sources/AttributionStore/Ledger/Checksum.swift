@@ -7,13 +7,11 @@ package struct Checksum: Sendable {
 
     package init() {}
 
-    /// Adds a word.
     package mutating func add(_ word: UInt64) {
         let (high, low) = (value ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
         value = high ^ low ^ 0xA076_1D64_78BD_642F
     }
 
-    /// Adds a number.
     package mutating func add(_ number: Int64) {
         add(UInt64(bitPattern: number))
     }

@@ -43,7 +43,6 @@ package struct QuarantineBudgets: Hashable, Sendable {
         }
     }
 
-    /// The hourly budgets by class.
     package var hourly: [QuarantineClass: Hourly]
     /// One client network may use an hour's budget divided by this number.
     package var shares: Int64

@@ -2,7 +2,6 @@ import Attribution
 
 /// How much of the quarantine's budgets is used up.
 package struct QuarantineRoom: Sendable {
-    /// The budgets.
     package let budgets: QuarantineBudgets
     /// What there is of each class.
     package private(set) var totals: [QuarantineClass: Used] = [:]

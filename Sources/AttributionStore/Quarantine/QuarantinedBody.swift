@@ -2,7 +2,6 @@ package import Attribution
 
 /// One body on its way into the quarantine.
 package struct QuarantinedBody {
-    /// Its class.
     package let kind: QuarantineClass
     /// Why it is not counted.
     package let cause: Cause

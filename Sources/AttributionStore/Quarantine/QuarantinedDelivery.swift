@@ -4,7 +4,6 @@ package import Attribution
 package struct QuarantinedDelivery: Sendable {
     /// Its id, which is never reused.
     package let id: Int64
-    /// Its class.
     package let kind: QuarantineClass
     /// When it was received, in Unix milliseconds.
     package let receivedAtMilliseconds: Int64
@@ -113,7 +112,6 @@ package struct QuarantineQuery: Hashable, Sendable {
 
 /// The number and size of the bodies of a class.
 package struct QuarantineTotal: Hashable, Sendable {
-    /// The class.
     package let kind: QuarantineClass
     /// The number of bodies.
     package let count: Int64

@@ -24,9 +24,7 @@ package struct LedgerAnswer: Sendable {
 
     /// A value of a condition that no recorded postback has.
     package struct UnseenValue: Hashable, Sendable {
-        /// The dimension.
         package let dimension: ReportDimension
-        /// The value.
         package let value: String
 
         package init(dimension: ReportDimension, value: String) {
@@ -60,7 +58,6 @@ package struct LedgerAnswer: Sendable {
 package struct LedgerRow: Hashable, Sendable {
     /// The values in the order of the question's dimensions; empty for postbacks without a value.
     package let values: [String]
-    /// The counts.
     package let counts: Counts
 
     package init(values: [String], counts: Counts) {

@@ -96,7 +96,6 @@ struct ScanPeriods {
         return code
     }
 
-    /// The code of a period.
     mutating func code(of period: Int64) -> UInt32 {
         let code = codes[period] ?? UInt32(periods.count)
         if code == periods.count {

@@ -16,7 +16,6 @@ package struct StoreBackup: Sendable {
     package struct WebAds: Sendable {
         /// The file.
         package let path: String
-        /// The ads in it.
         package let count: Int64
         /// The unanswered ads that were expired in the copy.
         package let expired: Int64

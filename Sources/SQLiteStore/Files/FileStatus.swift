@@ -13,7 +13,6 @@ struct FileStatus: Sendable {
     let identity: FileIdentity
     /// The size in bytes.
     let size: Int64
-    /// Whether it is a regular file.
     let isRegular: Bool
 
     /// Reads the attributes of the file at a path, following links; nil if there is none or it cannot be accessed.

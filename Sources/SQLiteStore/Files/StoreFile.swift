@@ -88,7 +88,6 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Whether the file is empty.
     var isEmpty: Bool {
         FileStatus(descriptor: descriptor)?.size == 0
     }
@@ -191,7 +190,6 @@ package final class StoreLease: Sendable {
         try self.init(sharing: StoreFile.open(path, isWritable: false), path: path)
     }
 
-    /// Releases the lease.
     package func release() {
         isHeld.withLock { isHeld in
             if isHeld {

@@ -71,7 +71,6 @@ extension KnownID {
             arguments: [Data(digest.bytes)]) ?? false
     }
 
-    /// Claims it.
     func claim(in db: Database) throws -> Bool {
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO known_id VALUES (?)")
             .execute(arguments: [Data(digest.bytes)])

@@ -81,7 +81,6 @@ package final class SQLiteLedgerReader: LedgerReading {
         }
     }
 
-    /// The version of SQLite.
     package static var sqliteVersion: String {
         String(cString: sqlite3_libversion())
     }

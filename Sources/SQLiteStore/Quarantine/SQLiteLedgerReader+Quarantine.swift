@@ -36,7 +36,6 @@ extension QuarantineQuery {
         }
     }
 
-    /// The conditions as SQL.
     private var condition: (sql: String, arguments: StatementArguments) {
         var conditions = ["id > ?"]
         var arguments: StatementArguments = [after]

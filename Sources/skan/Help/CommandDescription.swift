@@ -49,7 +49,6 @@ struct CommandDescription: Decodable {
         }
     }
 
-    /// The program.
     static func ofProgram() throws -> CommandDescription {
         struct Tool: Decodable {
             let command: CommandDescription

@@ -5,7 +5,6 @@ struct CompletionScript {
     let shell: CompletionShell
     let program: CommandDescription
 
-    /// The script.
     var text: String {
         let script = Skan.completionScript(for: shell)
         switch shell {

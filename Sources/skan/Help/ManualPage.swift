@@ -18,7 +18,6 @@ struct ManualPage {
         command.path.joined(separator: "-")
     }
 
-    /// The page.
     var text: String {
         var lines = [
             ".TH \"\(Self.escaped(name.uppercased()))\" 1 \"\" \"skan \(Skan.version)\"",

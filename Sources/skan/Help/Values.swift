@@ -32,7 +32,6 @@ struct ValueType {
         expectation(isLarge: false)
     }
 
-    /// Whether its values are numbers.
     var isNumber: Bool {
         type is any Numeric.Type
     }
@@ -85,17 +84,14 @@ extension Array: Container {
 }
 
 extension CompletionKind {
-    /// The dimensions of a report, comma-separated.
     static let dimensions = commaSeparated { ReportDimension.allCases.map(\.rawValue) + ["campaign", "source"] }
 
-    /// The names of standard reports.
     static let standardReports = CompletionKind.list(StandardReportName.allCases.map(\.rawValue))
 
     /// The sections of all standard reports.
     static let reportSections = CompletionKind.list(
         Set(StandardReportName.allCases.flatMap { StandardReportPlan($0).sectionNames }).sorted())
 
-    /// The figures of a report, comma-separated.
     static let figures = commaSeparated { ReportFigure.all.map(\.name) }
 
     /// The sort keys of a report, in either direction.
@@ -108,7 +104,6 @@ extension CompletionKind {
     static let filters = CompletionKind.list(
         ReportDimension.allCases.filter { !$0.isTime }.map { "\($0.rawValue)=" })
 
-    /// The names of periods.
     static let periods = CompletionKind.list(CalendarPeriod.names)
 
     /// The time zones, which are too many to include in a script.

@@ -2,7 +2,6 @@ import ArgumentParser
 import Attribution
 import AttributionReports
 
-/// The options of a report.
 struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -77,7 +76,6 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// The options as parameters.
     var parameters: ReportParameters {
         var parameters = ReportParameters()
         parameters.by = by

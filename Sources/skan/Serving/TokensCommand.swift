@@ -29,7 +29,6 @@ extension TokensCommand {
             help: "The token list (JSON, mode 0600; or SKAN_TOKENS).", completion: .file())
         var file: String?
 
-        /// The list.
         var list: AccessFile {
             get throws {
                 guard let file = file ?? EnvironmentSettings().text("tokens"), !file.isEmpty else {

@@ -35,7 +35,6 @@ struct SignBatch {
     /// How many refused lines are named on standard error; all of them are among the answers.
     private static let namedRefusals = 20
 
-    /// Makes a batch.
     init(keys: Keys, time: Int64?) {
         self.keys = keys
         self.time = time.map(UnixMilliseconds.init)

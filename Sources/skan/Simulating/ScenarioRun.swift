@@ -20,7 +20,6 @@ struct ScenarioRun {
         traffic.expected
     }
 
-    /// The calendar days of the scenario.
     var days: [CalendarDay] {
         traffic.days
     }

@@ -24,7 +24,6 @@ struct StoreOption: ParsableArguments {
         get throws { try StoreLocation(given: file) }
     }
 
-    /// A reader of the store.
     var reader: any LedgerReading {
         get throws { try location.makeReader() }
     }

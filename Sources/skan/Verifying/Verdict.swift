@@ -13,7 +13,6 @@ struct Verdict {
     /// The cause, if it was asked for.
     private let cause: Explanation?
 
-    /// Makes the verdict on a record.
     init(
         _ judgement: Judgement, of record: JSONObjectSplitter.Record, file: String, number: Int, unwrapped: Bool,
         explainer: PostbackExplainer? = nil

@@ -112,7 +112,6 @@ extension HTML {
         time(Moment(milliseconds: milliseconds).text)
     }
 
-    /// A moment, to the millisecond.
     package static func preciseMoment(_ milliseconds: Int64) -> HTML {
         time(Moment(milliseconds: milliseconds).preciseText)
     }
