@@ -55,8 +55,6 @@ struct BlockTests {
         ("DELETE FROM skan.column_value WHERE column_number = 1 AND code = 1", nil),
         ("UPDATE skan.column_value SET value = '7' WHERE column_number = 3 AND code = 1", nil),
         ("UPDATE skan.column_value SET value = 'nonsense' WHERE column_number = 1", 8_192),
-        ("UPDATE skan.column_value SET code = code + 4000000000 WHERE column_number = 1 AND code = 1", nil),
-        ("DELETE FROM skan.column_value", 8_192),
     ]
 
     @Test("What is damaged is counted from facts, each postback once, named, and repaired", arguments: damages)
