@@ -13,8 +13,7 @@ struct StoreCopyTests: FolderSuite {
 
     init() throws {
         folder = try WorkFolder()
-        // So that a lock that is held takes no transaction id, which would hold up the copy itself.
-        server = try PostgreSQLServer(settings: ["wal_level = minimal", "max_wal_senders = 0"])
+        server = try PostgreSQLServer()
         database = try server.makeDatabase()
     }
 
@@ -95,31 +94,6 @@ struct StoreCopyTests: FolderSuite {
         let target = try SkanServer(in: folder, store: database)
         let more = try skan("simulate", "--count", "50", "--seed", "9", "--keys", "keys", "--post", target.url)
         #expect(more.status == 0, "\(more)")
-    }
-
-    @Test("A copy into a file that is killed goes on, takes over what came since, and ends the same to the digit")
-    func intoFile() throws {
-        _ = try skan("simulate", "--count", "6000", "--days", "3", "--keys", "keys", "--store", "first.sqlite")
-        #expect(try skan("store", "copy", "first.sqlite", database, "--source-stopped").status == 0)
-        let source = try SkanServer(in: folder, store: database)
-        // What is read behind the postbacks does not come.
-        let holder = try start(
-            URL(fileURLWithPath: "/usr/lib/postgresql/15/bin/psql"),
-            [
-                "--no-psqlrc", "--dbname", database, "--command",
-                "BEGIN; LOCK TABLE skan.recipient_copy IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(600)",
-            ])
-        let locks = "FROM pg_locks WHERE relation = 'skan.recipient_copy'::regclass AND "
-        try wait(until: "EXISTS (SELECT \(locks) granted)")
-        try kill(["\(database)", "copy.sqlite"], at: "EXISTS (SELECT \(locks) NOT granted)", whilePostingTo: source)
-        _ = try sql("SELECT pg_terminate_backend(pid, 10000) \(locks) granted")
-        holder.waitUntilExit()
-        _ = source.end(SIGTERM)
-        let last = try skan("store", "copy", database, "copy.sqlite", "--source-stopped")
-        #expect(last.status == 0, "\(last)")
-        try expectSame(database, "copy.sqlite")
-        try expectSame("copy.sqlite", database)
-        #expect(try skan("store", "copy", database, "copy.sqlite").output.hasPrefix("copied 0 postbacks and 0 deliv"))
     }
 
     @Test("A store is not copied into itself, nor into one that a server has recorded into or has open")
