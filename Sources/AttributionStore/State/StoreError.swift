@@ -48,7 +48,6 @@ package enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CodedError {
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .missing, .noFolder, .emptyDatabase: .noStore
@@ -60,7 +59,6 @@ extension StoreError: CodedError {
         }
     }
 
-    /// What is wrong.
     package var message: String {
         switch self {
         case .missing(let path): "there is no store at \(path)"
@@ -98,7 +96,6 @@ extension StoreError: CodedError {
         }
     }
 
-    /// What to do.
     package var hint: String? {
         switch self {
         case .missing(let path): "skan serve --store \(path)"

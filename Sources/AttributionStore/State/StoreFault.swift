@@ -37,7 +37,6 @@ package enum StoreFault: Hashable, Sendable {
         }
     }
 
-    /// What is wrong.
     package var words: String {
         switch self {
         case .diskFull: "the disk is full"

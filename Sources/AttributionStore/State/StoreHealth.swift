@@ -19,7 +19,6 @@ package enum StoreHealth: Hashable, Sendable {
         }
     }
 
-    /// What to do about it.
     package var hint: String? {
         switch self {
         case .ready: nil

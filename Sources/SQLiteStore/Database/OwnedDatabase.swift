@@ -121,7 +121,6 @@ final class OwnedDatabase: Sendable {
         return (schema.version, lease == nil)
     }
 
-    /// Whether the last commit succeeded.
     var health: StoreHealth {
         state.withLock { $0.health }
     }

@@ -77,12 +77,10 @@ package final class SQLiteLedgerWriter: LedgerWriting {
         }
     }
 
-    /// The file, with links resolved.
     package var path: String {
         database.path
     }
 
-    /// The file, with links resolved.
     package var name: String {
         path
     }
