@@ -75,7 +75,6 @@ final class BatchQueue<Element: Sendable>: Sendable {
         self.limits = limits
     }
 
-    /// How many elements wait.
     var count: Int {
         state.withLock { $0.pending.count }
     }

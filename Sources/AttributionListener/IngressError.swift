@@ -25,7 +25,6 @@ package enum IngressError: CodedError, Equatable {
     /// A trusted proxy is neither an address nor a network.
     case malformedNetwork(String)
 
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .cannotListen: .cannotListen
@@ -60,7 +59,6 @@ package enum IngressError: CodedError, Equatable {
         number == 1 ? "the certificate in \(file)" : "certificate \(number) in \(file), an intermediate one,"
     }
 
-    /// What to do.
     package var hint: String? {
         switch self {
         case .cannotListen: "choose a free port and an address of this machine"

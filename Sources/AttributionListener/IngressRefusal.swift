@@ -89,7 +89,6 @@ package enum IngressRefusal: CodedError, Equatable {
         }
     }
 
-    /// What to do.
     package var hint: String? {
         switch self {
         case .notFound(_, let hint): hint

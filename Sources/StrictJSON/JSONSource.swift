@@ -19,9 +19,7 @@ package enum ScannedJSONValue {
     case integer(Int64)
     /// The text of every other number.
     case number(Range<Int>)
-    /// `true` or `false`.
     case bool(Bool)
-    /// `null`.
     case null
     /// The text of an array or an object.
     case nested(Range<Int>)

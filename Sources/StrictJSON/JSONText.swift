@@ -5,13 +5,10 @@ package enum JSONText: Sendable, Hashable {
     /// Values in the order they are written.
     case array([JSONText])
     case string(String)
-    /// A whole number.
     case integer(Int64)
     /// A number with at most `places` decimals, for rates and means.
     case decimal(Double, places: Int)
-    /// `true` or `false`.
     case bool(Bool)
-    /// `null`.
     case null
 
     /// One name and its value.

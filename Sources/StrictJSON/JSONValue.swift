@@ -8,9 +8,7 @@ package enum JSONValue: Hashable, Sendable {
     case integer(Int64)
     /// Any other number, kept as text: fractions, exponents, `-0`, and integers that do not fit in 64 bits.
     case number(String)
-    /// `true` or `false`.
     case bool(Bool)
-    /// `null`.
     case null
     /// An array or an object, kept as text.
     case nested(String)

@@ -94,7 +94,6 @@ package struct RequestFields {
         }
     }
 
-    /// A whole number.
     package func integer(_ name: String) throws(FieldProblem) -> Int64? {
         try member(name).map(Self.integer)
     }

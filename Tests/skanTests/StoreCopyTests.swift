@@ -96,31 +96,6 @@ struct StoreCopyTests: FolderSuite {
         #expect(more.status == 0, "\(more)")
     }
 
-    @Test("A copy into a file that is killed goes on, takes over what came since, and ends the same to the digit")
-    func intoFile() throws {
-        _ = try skan("simulate", "--count", "6000", "--days", "3", "--keys", "keys", "--store", "first.sqlite")
-        #expect(try skan("store", "copy", "first.sqlite", database, "--source-stopped").status == 0)
-        let source = try SkanServer(in: folder, store: database)
-        // What is read behind the postbacks does not come.
-        let holder = try start(
-            URL(fileURLWithPath: "/usr/lib/postgresql/15/bin/psql"),
-            [
-                "--no-psqlrc", "--dbname", database, "--command",
-                "BEGIN; LOCK TABLE skan.recipient_copy IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(600)",
-            ])
-        let locks = "FROM pg_locks WHERE relation = 'skan.recipient_copy'::regclass AND "
-        try wait(until: "EXISTS (SELECT \(locks) granted)")
-        try kill(["\(database)", "copy.sqlite"], at: "EXISTS (SELECT \(locks) NOT granted)", whilePostingTo: source)
-        _ = try sql("SELECT pg_terminate_backend(pid, 10000) \(locks) granted")
-        holder.waitUntilExit()
-        _ = source.end(SIGTERM)
-        let last = try skan("store", "copy", database, "copy.sqlite", "--source-stopped")
-        #expect(last.status == 0, "\(last)")
-        try expectSame(database, "copy.sqlite")
-        try expectSame("copy.sqlite", database)
-        #expect(try skan("store", "copy", database, "copy.sqlite").output.hasPrefix("copied 0 postbacks and 0 deliv"))
-    }
-
     @Test("A store is not copied into itself, nor into one that a server has recorded into or has open")
     func refusals() throws {
         _ = try skan("simulate", "--count", "50", "--days", "1", "--keys", "keys", "--store", "skan.sqlite")

@@ -40,7 +40,6 @@ package struct SignedImpressionCount: Hashable, Sendable {
 package struct SignedCampaign: Hashable, Sendable {
     /// The network that signed, as registered.
     package let network: String
-    /// The advertised app.
     package let app: AppStoreItemID
     /// The campaign id; nil if no version with one was signed.
     package let campaignID: CampaignID?

@@ -4,7 +4,6 @@ package import StrictJSON
 package struct DocumentProblem: CodedError, Hashable, CustomStringConvertible {
     /// The field, its value and what was expected.
     package let problem: FieldProblem
-    /// What to do about it.
     package let cure: String
 
     package init(_ field: String, found: String, expected: String, cure: String) {
@@ -17,7 +16,6 @@ package struct DocumentProblem: CodedError, Hashable, CustomStringConvertible {
         .malformedFile
     }
 
-    /// What to do about it.
     package var hint: String? {
         cure
     }
@@ -63,7 +61,6 @@ package struct InvalidDocuments: CodedError, Hashable, CustomStringConvertible {
     package struct Problem: CodedError, Hashable, CustomStringConvertible {
         /// The file, or what else the document came from.
         package let document: String
-        /// What is wrong.
         package let problem: DocumentProblem
 
         /// A file that is not as it must be.
@@ -76,7 +73,6 @@ package struct InvalidDocuments: CodedError, Hashable, CustomStringConvertible {
             "\(document): \(problem)"
         }
 
-        /// What to do about it.
         package var hint: String? {
             problem.cure
         }

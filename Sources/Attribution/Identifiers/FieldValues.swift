@@ -51,7 +51,6 @@ package struct FidelityType: RawRepresentable, Hashable, Sendable {
 ///
 /// - SeeAlso: [ad-interaction-type](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
 package enum AdInteractionType: String, CaseIterable, Hashable, Sendable {
-    /// A tap.
     case click
     case view
 }

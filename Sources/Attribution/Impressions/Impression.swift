@@ -32,7 +32,6 @@ package enum SigningRefusal: CodedError, Hashable, Sendable {
     /// A field is invalid.
     case field(FieldProblem)
 
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .notJSON(let error): error.code

@@ -33,7 +33,6 @@ package struct SKAdNetworkImpression: Hashable, Sendable {
     package let adNetworkID: AdNetworkID
     /// The campaign or source identifier.
     package let campaign: Campaign
-    /// The advertised app.
     package let itunesItemID: AppStoreItemID
     package let nonce: Nonce
     /// Where the ad was shown; nil in 1.0, which does not sign it.

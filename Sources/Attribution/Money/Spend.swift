@@ -33,7 +33,6 @@ package struct Spend: Hashable, Sendable {
 
 /// What spend is stated for: the network, the advertised app, and a campaign under one of its numbers or both.
 package struct SpendCampaign: Hashable, Sendable {
-    /// The network, as registered.
     package let network: String
     /// The advertised app; the ids of campaigns are unique within an app of a network.
     package let app: AppStoreItemID

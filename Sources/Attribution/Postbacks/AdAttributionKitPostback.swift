@@ -5,7 +5,6 @@ package import StrictJSON
 /// - SeeAlso: [Identifying the parameters in a
 ///   postback](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
 package struct AdAttributionKitPostback: Sendable {
-    /// The body.
     let object: JSONObject
     /// The signed payload.
     let payload: JSONObject

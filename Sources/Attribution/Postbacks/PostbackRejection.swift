@@ -22,7 +22,6 @@ package enum PostbackRejection: Error, Hashable, Sendable {
         case invalidSignature = "invalid-signature"
     }
 
-    /// The stable code.
     package var code: Code {
         switch self {
         case .notJSON: .notJSON

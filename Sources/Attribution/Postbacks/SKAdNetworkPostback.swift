@@ -5,7 +5,6 @@ package import StrictJSON
 /// - SeeAlso: [Identifying the parameters in a
 ///   postback](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
 package struct SKAdNetworkPostback: Sendable {
-    /// The body.
     let object: JSONObject
     /// The version, which determines the signed text and the key; 1.0 if absent.
     package let version: SKAdNetworkVersion

@@ -28,7 +28,6 @@ package struct WebAd: Hashable, Sendable {
 /// The values of a web ad that are signed when it is tapped.
 package struct WebAdContent: Hashable, Sendable {
     package let adNetworkID: AdNetworkID
-    /// The advertised app.
     package let itunesItemID: AppStoreItemID
     package let sourceIdentifier: ImpressionSourceIdentifier
 

@@ -28,7 +28,6 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
     case malformed
     case notJSON = "not-json"
 
-    /// A description.
     package var summary: String {
         switch self {
         case .install: "an install by SKAdNetwork 4.0: first window, fine conversion value, source app"

@@ -49,7 +49,6 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, CustomStringConver
     /// A postback that Apple's development key signed is aimed at production.
     case development
 
-    /// Its name.
     package var description: String {
         rawValue
     }

@@ -7,7 +7,6 @@ package struct FaultyCopy: Sendable {
     package let body: [UInt8]
     /// What a server must answer.
     package let expectation: PlannedDelivery.Expectation
-    /// How it is sent.
     package let transport: PlannedDelivery.Transport
 
     init(_ body: [UInt8], _ expectation: PlannedDelivery.Expectation, transport: PlannedDelivery.Transport = .whole) {

@@ -4,17 +4,13 @@ package import Attribution
 ///
 /// Days are counted from 1, the first day of the scenario.
 package struct Scenario: Hashable, Sendable {
-    /// Its name, for a person.
     package var name: String
-    /// What happens in it, for a person.
     package var about: String
-    /// How many days it lasts.
     package var days: Int
     /// How many days the campaigns of the first day have been running before it.
     package var runningSince: Int
     /// The networks, ours and their rivals.
     package var networks: [Network]
-    /// The advertised apps.
     package var apps: [App]
     /// The apps and sites that show ads.
     package var sources: [Source]
@@ -23,7 +19,6 @@ package struct Scenario: Hashable, Sendable {
     package var campaigns: [Campaign]
     /// How large crowds must be.
     package var crowds: CrowdThresholds
-    /// What goes wrong.
     package var faults: [FaultWave]
     /// When our server is down.
     package var outages: [Outage]
@@ -95,7 +90,6 @@ package struct Scenario: Hashable, Sendable {
 
     /// The conversion values an app sets from a day on.
     package struct DatedValues: Hashable, Sendable {
-        /// The day.
         package var from: Int
         /// The least value.
         package var lowest: Int
@@ -105,7 +99,6 @@ package struct Scenario: Hashable, Sendable {
 
     /// The versions of people's devices from a day on.
     package struct DatedVersions: Hashable, Sendable {
-        /// The day.
         package var from: Int
         /// The weight of each version.
         package var shares: [Weighted<AttributionVersion>]
@@ -129,9 +122,7 @@ package struct Scenario: Hashable, Sendable {
         package var weekdays: [Double]
         /// The factor by which it grows each week.
         package var growth: Double
-        /// Its first day.
         package var from: Int
-        /// Its last day.
         package var through: Int
         /// Who shows its ads: the weight of each, as an index.
         package var sources: [Weighted<Int>]
@@ -198,9 +189,7 @@ package struct FaultWave: Hashable, Sendable {
     package var fault: Fault
     /// The share of the postbacks it befalls, 0…1.
     package var share: Double
-    /// Its first day.
     package var from: Int
-    /// Its last day.
     package var through: Int
     /// The campaign it befalls, as an index; nil for all.
     package var campaign: Int?

@@ -58,10 +58,8 @@ package struct ConsoleError: CodedError {
     /// Why there was no answer; nil if there was one.
     var reason: String?
 
-    /// The stable code.
     package var code: ErrorCode { .unanswered }
 
-    /// The request and the answer.
     package var message: String {
         guard let status else {
             return "no answer from \(url)" + (reason.map { ": \($0)" } ?? "")
@@ -69,7 +67,6 @@ package struct ConsoleError: CodedError {
         return "\(url) answered \(status), expected 200" + (redirect.map { ": it redirects to \($0)" } ?? "")
     }
 
-    /// What to do.
     package var hint: String? {
         if redirect != nil {
             return "redirects are not followed: name the console by the address it redirects to, without /v1/report"

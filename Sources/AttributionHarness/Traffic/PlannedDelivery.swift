@@ -37,11 +37,8 @@ package struct PlannedDelivery: Sendable {
 
     /// When it reaches the server, in milliseconds since the scenario began.
     package let time: Int64
-    /// The bytes to send.
     package let body: [UInt8]
-    /// The expected answer.
     package var expectation: Expectation
-    /// How it is sent.
     package var transport = Transport.whole
     /// Whose copy it is, which decides where it is sent.
     package var recipient = Delivery.Recipient.network

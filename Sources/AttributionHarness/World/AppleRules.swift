@@ -74,7 +74,6 @@ package struct AppleRules: Sendable {
 package enum AttributionVersion: UInt8, CaseIterable, Hashable, Comparable, Sendable {
     case v1_0, v2_0, v2_1, v2_2, v3_0, v4_0, adAttributionKit
 
-    /// Its name in scenarios.
     package var name: String {
         skAdNetwork?.rawValue ?? "AdAttributionKit"
     }

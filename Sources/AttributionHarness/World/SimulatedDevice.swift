@@ -7,7 +7,6 @@ import Attribution
 final class DayOfInstalls: Sendable {
     let scenario: Scenario
     let crowds: CampaignCrowds
-    /// The day of the scenario.
     let day: Int
 
     init(_ scenario: Scenario, crowds: CampaignCrowds, day: Int) {

@@ -18,17 +18,13 @@ package struct SimulatedPostback: Hashable, Sendable {
     package var version: AttributionVersion
     /// How many digits of the source identifier it shows.
     package var digits: UInt8 = 0
-    /// The window.
     package var sequenceIndex: UInt8 = 0
-    /// What it says of conversion.
     package var conversion: SimulatedConversion = .absent
     /// The country it shows, as an index into the app's; 255 for none.
     package var country: UInt8 = .max
     /// The marketplace it shows, as an index into the app's; 255 for none.
     package var marketplace: UInt8 = .max
-    /// What the install is.
     package var kind: Kind = .download
-    /// What else it says.
     package var flags: Flags = []
 
     /// Makes a postback that says as little as it can.
@@ -61,9 +57,7 @@ package struct SimulatedPostback: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// The ad was tapped.
         package static let isTap = Flags(rawValue: 1)
-        /// It won.
         package static let didWin = Flags(rawValue: 2)
         /// It names who showed the ad.
         package static let showsSource = Flags(rawValue: 4)
@@ -77,7 +71,6 @@ package struct SimulatedPostback: Hashable, Sendable {
         package static let isDeveloperFirst = Flags(rawValue: 64)
     }
 
-    /// Its UUID as sent.
     package var id: String {
         // Of version 4, and of the variant of RFC 9562.
         let halves = [idHigh & ~0xF000 | 0x4000, idLow & ~(0xC << 60) | 0x8 << 60].map(\.bigEndian)

@@ -4,7 +4,6 @@ package import Attribution
 ///
 /// The same scenario, start and seed give the same postbacks. Only postbacks that are on their way are in memory.
 package struct World: Sendable {
-    /// What is simulated.
     package let scenario: Scenario
     /// The calendar day on which the scenario begins.
     package let start: CalendarDay

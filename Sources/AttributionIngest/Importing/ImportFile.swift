@@ -7,7 +7,6 @@ import StrictJSON
 package final class ImportFile {
     /// Its path; `-` for standard input.
     package let name: String
-    /// Its form.
     package let input: ImportInput
     /// The columns, in CSV, after ``readHeader()``.
     private(set) var header: CSVHeader?

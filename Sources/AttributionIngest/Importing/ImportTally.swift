@@ -39,7 +39,6 @@ package struct ImportTally: Sendable {
         counts[outcome, default: 0]
     }
 
-    /// All records.
     package var total: Int {
         counts.values.reduce(0, +)
     }

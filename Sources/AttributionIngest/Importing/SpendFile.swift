@@ -12,7 +12,6 @@ package struct SpendFile: Sendable {
         case contradicted([ImportProblem])
     }
 
-    /// Its path.
     package let name: String
     /// What one of its records is called in messages.
     package let recordName: String

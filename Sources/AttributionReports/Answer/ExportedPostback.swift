@@ -27,7 +27,6 @@ package struct ExportedPostback: Sendable {
 
     private static let dimensions = ReportDimension.allCases.filter { !$0.isTime && $0 != .recipient }
 
-    /// The names of the fields, in order.
     package static let names =
         [
             "position", "recorded-at", "received-at", "provenance", "recipient", "verified-by", "transaction-id",

@@ -5,7 +5,6 @@ package import StrictJSON
 /// A free report: rows, their totals, and the deliveries of the same days.
 package struct Report: Sendable {
     package let request: ReportRequest
-    /// The rows shown, in the requested order.
     package let rows: ReportRows
     /// How many rows ``ReportRequest/top`` omits.
     package let omittedRows: Int
@@ -160,7 +159,6 @@ package struct ReportRows: RandomAccessCollection, Sendable {
     private let rows: LedgerRows
     /// The index in ``rows`` of each row; nil if the order is unchanged.
     private let order: [Int]?
-    /// How many rows are shown.
     package let endIndex: Int
 
     /// Sorts the rows, and shows at most ``ReportRequest/top`` of them.

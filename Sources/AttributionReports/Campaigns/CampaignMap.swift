@@ -13,7 +13,6 @@ package struct CampaignMap: DocumentSet {
 
     /// An id of a campaign; ids are unique in an app of a network.
     private struct Key: Hashable {
-        /// The network, as registered.
         let network: String
         let app: AppStoreItemID
         let id: ID

@@ -3,7 +3,6 @@ package import Attribution
 /// A campaign with a name: its ids, and the days on which its ads run.
 package struct NamedCampaign: Hashable, Sendable {
     package let name: String
-    /// The network, as registered.
     package let network: String
     package let app: AppStoreItemID
     /// The campaign id up to 3.0; nil for none.

@@ -166,7 +166,6 @@ struct SectionLayout {
     static let lower = "at-least"
     static let upper = "at-most"
 
-    /// The columns, from the left.
     let columns: [Column]
 
     init(_ section: ReportSection) {

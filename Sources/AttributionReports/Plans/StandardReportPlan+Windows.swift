@@ -147,7 +147,6 @@ enum WindowArrival: Int, CaseIterable {
 
 /// What was received of each window, and what can have been.
 struct WindowFigures {
-    /// The counts of all days.
     let total: Counts
     private let days: [CalendarDay: Counts]
     private let figures: StandardReportFigures

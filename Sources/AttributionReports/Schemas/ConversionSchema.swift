@@ -7,7 +7,6 @@ package struct ConversionSchema: Hashable, Sendable {
         package let name: String
         /// The lowest bit, counted from 0.
         package let firstBit: Int
-        /// How many bits.
         package let count: Int
         /// What each of its values means; nil for none.
         package let meanings: [ConversionMeaning?]

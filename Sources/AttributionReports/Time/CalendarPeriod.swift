@@ -4,7 +4,6 @@ package import StrictJSON
 /// A range of consecutive days.
 package struct CalendarPeriod: Hashable, Sendable {
     package let first: CalendarDay
-    /// The last day, included.
     package let last: CalendarDay
 
     /// Parses a name such as `today`, `7d`, a week such as `2026-W46`, a month such as `2026-10`, or a day.
@@ -96,12 +95,10 @@ extension CalendarWeek {
         number = CalendarWeek(fourth).number + week - 1
     }
 
-    /// The Monday.
     var first: CalendarDay {
         CalendarDay(number: number * 7 - 3)
     }
 
-    /// The Sunday.
     var last: CalendarDay {
         first.advanced(by: 6)
     }

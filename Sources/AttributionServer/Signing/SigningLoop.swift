@@ -34,7 +34,6 @@ final class SigningLoop: Sendable {
         self.worker = Mutex(worker)
     }
 
-    /// How many requests wait to be signed.
     var queueDepth: Int {
         state.withLock { $0.waiting.count }
     }

@@ -42,7 +42,6 @@ package final class SigningService: Sendable {
         self.metricsFactory = metricsFactory
     }
 
-    /// How many requests wait to be signed.
     package var queueDepth: Int {
         loops.withLock { $0 }.reduce(0) { $0 + $1.queueDepth }
     }

@@ -43,7 +43,6 @@ package enum KeyProblem: Error, Hashable, Sendable {
 }
 
 extension KeyProblem: CodedError, CustomStringConvertible {
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .unreadable: .unreadableFile
@@ -58,7 +57,6 @@ extension KeyProblem: CodedError, CustomStringConvertible {
         }
     }
 
-    /// What is wrong.
     package var description: String {
         switch self {
         case .unreadable(let file, let reason): "cannot read the key file \(file): \(reason)"

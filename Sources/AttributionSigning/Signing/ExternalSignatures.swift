@@ -55,7 +55,6 @@ package enum ExternalSignerError: Error, Hashable, Sendable {
 }
 
 extension ExternalSignerError: CodedError, CustomStringConvertible {
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .away, .late, .busy, .refused: .signerUnavailable
@@ -75,7 +74,6 @@ extension ExternalSignerError: CodedError, CustomStringConvertible {
         }
     }
 
-    /// What to do.
     package var hint: String? {
         switch self {
         case .away, .late, .busy: "send it again; skan doctor says what the signer does"

@@ -169,8 +169,6 @@ package enum SignerError: CodedError, Hashable, Sendable, CustomStringConvertibl
         "the new signature does not verify with the key's public half and was discarded"
     }
 
-    /// The stable code.
     package var code: ErrorCode { .signingFailed }
-    /// What to do.
     package var hint: String? { "send it again; if it happens twice, the hardware is probably faulty" }
 }

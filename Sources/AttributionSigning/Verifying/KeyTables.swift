@@ -76,7 +76,6 @@ package enum KeyTablesError: Error, Hashable, Sendable {
 }
 
 extension KeyTablesError: CustomStringConvertible {
-    /// What is wrong.
     package var description: String {
         switch self {
         case .noPoint(let key): "\(key) is not stored as an uncompressed point"

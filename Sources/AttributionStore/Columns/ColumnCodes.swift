@@ -49,7 +49,7 @@ package struct ColumnCodes: Sendable {
 
     // MARK: Reading
 
-    /// Codes are consecutive; one so far beyond the last is damaged.
+    /// Codes are consecutive; one so far beyond the last is damaged, and not read.
     private static let longestGap: Int64 = 1_000_000
 
     /// Takes over a text of the store unless it is damaged.
@@ -64,9 +64,11 @@ package struct ColumnCodes: Sendable {
         }
     }
 
-    /// Says that all texts of a column were taken over.
-    package mutating func didRead(_ column: LedgerColumn, isCounting: Bool = true) {
+    /// Says that all texts of a column were taken over, and which is the highest code in its blocks: one whose text is
+    /// lost is not given to another text, and what has it is counted from the bytes.
+    package mutating func didRead(_ column: LedgerColumn, highestUsed: Int64, isCounting: Bool = true) {
         let index = column.rawValue
+        tables[index].pad(through: min(highestUsed, Int64(tables[index].values.count) + Self.longestGap))
         tables[index].storedCount = tables[index].values.count
         guard column == .traits else {
             return

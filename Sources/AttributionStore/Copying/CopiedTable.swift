@@ -75,17 +75,14 @@ package enum CopiedValue: Hashable, Sendable {
     case text(String)
     case bytes([UInt8])
 
-    /// The number; 0 for any other value.
     package var number: Int64 {
         if case .integer(let number) = self { number } else { 0 }
     }
 
-    /// The text; empty for any other value.
     package var string: String {
         if case .text(let text) = self { text } else { "" }
     }
 
-    /// The bytes; none for any other value.
     package var data: [UInt8] {
         if case .bytes(let bytes) = self { bytes } else { [] }
     }

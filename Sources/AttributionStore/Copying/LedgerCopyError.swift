@@ -11,7 +11,6 @@ package enum LedgerCopyError: CodedError, Hashable {
     /// Both are one store, whatever they are called, or one is a backup of the other.
     case same(path: String)
 
-    /// What is wrong.
     package var message: String {
         switch self {
         case .notEmpty(let path):
@@ -25,7 +24,6 @@ package enum LedgerCopyError: CodedError, Hashable {
         }
     }
 
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .notEmpty, .recordedItself: .fileExists
@@ -34,7 +32,6 @@ package enum LedgerCopyError: CodedError, Hashable {
         }
     }
 
-    /// What to do about it.
     package var hint: String? {
         switch self {
         case .notEmpty: "copy into a new file or an empty database"

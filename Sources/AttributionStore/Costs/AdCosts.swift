@@ -58,9 +58,7 @@ package struct AdCostQuestion: Sendable {
 package struct AdCosts: Hashable, Sendable {
     /// An app that a network advertises.
     package struct App: Hashable, Sendable {
-        /// The network, as registered.
         package let network: String
-        /// The advertised app.
         package let app: AppStoreItemID
 
         package init(network: String, app: AppStoreItemID) {

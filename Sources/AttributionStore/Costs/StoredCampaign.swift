@@ -2,11 +2,8 @@ package import Attribution
 
 /// A campaign as both stores keep it: numbers that are never NULL, so that they can be part of a key.
 package struct StoredCampaign: Hashable, Sendable {
-    /// The network, as registered.
     package let network: String
-    /// The advertised app.
     package let app: Int64
-    /// The campaign id; 0 for none.
     package let campaignID: Int64
     /// The digits of the source identifier; empty for none.
     package let sourceIdentifier: String

@@ -5,17 +5,10 @@ extension Int64 {
     package var quarterOfAnHour: Int64 {
         dividedRoundingDown(by: LedgerTime.quarterMilliseconds)
     }
-
-    /// The first moment of a quarter of an hour, in Unix milliseconds, or the first or last there is.
-    package var startOfQuarterOfAnHour: Int64 {
-        let (start, overflows) = multipliedReportingOverflow(by: LedgerTime.quarterMilliseconds)
-        return overflows ? (self < 0 ? .min : .max) : start
-    }
 }
 
 /// The unit in which a store counts by time.
 package enum LedgerTime {
-    /// A quarter hour in milliseconds.
     package static let quarterMilliseconds: Int64 = 900_000
 }
 

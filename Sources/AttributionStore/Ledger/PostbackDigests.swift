@@ -109,7 +109,6 @@ package struct Digest16: Hashable, Sendable {
         UInt16(truncatingIfNeeded: low)
     }
 
-    /// The 16 bytes.
     package var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), Array.init)
     }

@@ -5,7 +5,6 @@ package struct QuarantinedBody {
     package let kind: QuarantineClass
     /// Why it is not counted.
     package let cause: Cause
-    /// The bytes as received.
     package let body: [UInt8]
     /// The delivery they came in.
     package let delivery: Delivery
@@ -34,7 +33,6 @@ package struct QuarantinedBody {
         self.delivery = delivery
     }
 
-    /// Its code.
     package var reason: String {
         switch cause {
         case .rejection(let rejection): rejection.code.rawValue

@@ -2,12 +2,10 @@ package import Attribution
 
 /// A delivery that was kept without being counted.
 package struct QuarantinedDelivery: Sendable {
-    /// Its id, which is never reused.
     package let id: Int64
     package let kind: QuarantineClass
     /// When it was received, in Unix milliseconds.
     package let receivedAtMilliseconds: Int64
-    /// The recipient of this copy.
     package let recipient: Delivery.Recipient
     /// The IP network of the client that sent it; empty if unknown.
     package let client: String
@@ -17,7 +15,6 @@ package struct QuarantinedDelivery: Sendable {
     package let detail: String
     /// The recorded postback that it contradicts; nil unless it is a conflict.
     package let postbackID: Int64?
-    /// The bytes as received.
     package let body: [UInt8]
 
     package init(
@@ -113,9 +110,7 @@ package struct QuarantineQuery: Hashable, Sendable {
 /// The number and size of the bodies of a class.
 package struct QuarantineTotal: Hashable, Sendable {
     package let kind: QuarantineClass
-    /// The number of bodies.
     package let count: Int64
-    /// Their size in bytes.
     package let bytes: Int64
 
     package init(kind: QuarantineClass, count: Int64, bytes: Int64) {

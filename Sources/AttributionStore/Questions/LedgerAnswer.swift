@@ -69,7 +69,6 @@ package struct LedgerRow: Hashable, Sendable {
 /// The rows of an answer, created on access because each holds more than a hundred counts, most of them 0.
 package struct LedgerRows: RandomAccessCollection, Sendable {
     private let make: @Sendable (Int) -> LedgerRow
-    /// How many rows there are.
     package let endIndex: Int
 
     package init(count: Int, _ make: @escaping @Sendable (Int) -> LedgerRow) {
@@ -81,7 +80,6 @@ package struct LedgerRows: RandomAccessCollection, Sendable {
         self.init(count: rows.count) { rows[$0] }
     }
 
-    /// The first index.
     package var startIndex: Int {
         0
     }

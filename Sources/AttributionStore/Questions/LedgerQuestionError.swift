@@ -44,7 +44,6 @@ extension LedgerQuestionError: CustomStringConvertible {
 }
 
 extension LedgerQuestionError: CodedError {
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .tooManyCells, .tooManyCosts, .tooManyCombinations: .tooLarge

@@ -52,7 +52,6 @@ package enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CodedError {
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .missing, .noFolder, .emptyDatabase, .notToBeMade: .noStore
@@ -64,7 +63,6 @@ extension StoreError: CodedError {
         }
     }
 
-    /// What is wrong.
     package var message: String {
         switch self {
         case .missing(let path): "there is no store at \(path)"
@@ -105,7 +103,6 @@ extension StoreError: CodedError {
         }
     }
 
-    /// What to do.
     package var hint: String? {
         switch self {
         case .missing(let path): "skan serve --store \(path)"

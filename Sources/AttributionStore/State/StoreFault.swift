@@ -37,7 +37,6 @@ package enum StoreFault: Error, Hashable, Sendable {
         }
     }
 
-    /// What is wrong.
     package var words: String {
         switch self {
         case .diskFull: "the disk is full"

@@ -21,7 +21,6 @@ package enum StoreHealth: Hashable, Sendable {
         }
     }
 
-    /// What to do about it.
     package var hint: String? {
         switch self {
         case .ready, .doubtful: nil

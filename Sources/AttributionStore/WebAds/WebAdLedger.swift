@@ -22,7 +22,6 @@ package protocol WebAdLedger: Sendable {
 
 /// A ledger of web ads that a server keeps open.
 package protocol WebAdWriting: WebAdLedger {
-    /// Whether the last commit succeeded.
     var health: StoreHealth { get }
 
     /// Looks after the store; to be called each second.

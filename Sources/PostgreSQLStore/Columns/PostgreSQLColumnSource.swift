@@ -199,8 +199,15 @@ extension ColumnCodes {
                     checksum: try found.integer(row, 3))
             }
         }
+        let highest = try connection.run(
+            "SELECT column_number, max(highest) FROM skan.block_column WHERE column_number = ANY ($1::int4[]) GROUP BY 1",
+            [numbers])
+        var highestUsed: [Int64: Int64] = [:]
+        for row in 0..<highest.count {
+            highestUsed[try highest.integer(row, 0)] = try highest.integer(row, 1)
+        }
         for column in columns {
-            didRead(column, isCounting: isCounting)
+            didRead(column, highestUsed: highestUsed[Int64(column.rawValue)] ?? 0, isCounting: isCounting)
         }
     }
 

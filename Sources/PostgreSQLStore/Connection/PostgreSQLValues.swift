@@ -57,7 +57,6 @@ extension [UInt8] {
 /// The rows of a statement, in binary.
 final class PostgreSQLResult {
     private let result: OpaquePointer
-    /// How many rows there are.
     let count: Int
 
     init(_ result: OpaquePointer) {

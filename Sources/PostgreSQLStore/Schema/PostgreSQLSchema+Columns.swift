@@ -27,6 +27,7 @@ extension PostgreSQLSchema {
             checksum int8 NOT NULL, -- over these, the number of the column and the row of skan.block
             PRIMARY KEY (number, column_number)
         );
+        CREATE INDEX block_column_highest ON skan.block_column (column_number, highest);
         -- Compressed, they would be read more slowly.
         ALTER TABLE skan.block_column ALTER COLUMN offsets SET STORAGE EXTERNAL;
 

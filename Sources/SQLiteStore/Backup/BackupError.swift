@@ -12,7 +12,6 @@ package enum BackupError: Error, Hashable, Sendable {
 }
 
 extension BackupError: CustomStringConvertible {
-    /// What is wrong.
     package var description: String {
         switch self {
         case .exists(let path): "\(path) already exists, and a backup never overwrites a file"
@@ -21,7 +20,6 @@ extension BackupError: CustomStringConvertible {
         }
     }
 
-    /// What to do.
     package var hint: String? {
         switch self {
         case .exists: "choose a new name"
@@ -45,7 +43,6 @@ extension BackupError {
 }
 
 extension BackupError: CodedError {
-    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .exists: .fileExists

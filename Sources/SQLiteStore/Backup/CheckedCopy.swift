@@ -5,7 +5,6 @@ import Platform
 
 /// A database opened to be copied; it is not modified, whether or not it has an owner.
 struct BackupSource {
-    /// The file, with links resolved.
     let path: String
     private let file: StoreFile
 

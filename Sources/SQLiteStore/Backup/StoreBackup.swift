@@ -14,7 +14,6 @@ package struct StoreBackup: Sendable {
 
     /// The copy of the web ads.
     package struct WebAds: Sendable {
-        /// The file.
         package let path: String
         package let count: Int64
         /// The unanswered ads that were expired in the copy.

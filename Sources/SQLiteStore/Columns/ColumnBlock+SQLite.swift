@@ -28,6 +28,9 @@ extension ColumnBlock {
     /// Leaves row ids for future columns.
     private static let columnsReserved: Int64 = 64
 
+    /// The number of a row's column.
+    static let columnSQL = "id % \(columnsReserved)"
+
     /// The row id of a block's column.
     fileprivate static func id(_ number: Int64, _ column: LedgerColumn) -> Int64 {
         firstID(of: number) + Int64(column.rawValue)
@@ -108,15 +111,13 @@ extension ColumnCodes {
                 db.cachedStatement(
                     sql: "SELECT code, value, checksum FROM column_value WHERE column_number = ? ORDER BY code"),
                 arguments: [column.rawValue])
-            var greatest: Int64 = 0
             while let row = try rows.next() {
-                let code = try row.integer(0)
-                // Codes are handed out one after another; memory is not for a damaged one to take.
-                guard (0...greatest + 1_000_000).contains(code) else { throw DatabaseError.damagedColumn }
-                greatest = code
-                note(try row.text(1), code: code, column, checksum: try row.integer(2))
+                note(try row.text(1), code: try row.integer(0), column, checksum: try row.integer(2))
             }
-            didRead(column)
+            let highest = try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT max(highest) FROM column_block WHERE \(ColumnBlock.columnSQL) = ?"),
+                arguments: [column.rawValue])
+            didRead(column, highestUsed: highest ?? 0)
         }
     }
 

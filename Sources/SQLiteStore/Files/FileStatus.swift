@@ -11,7 +11,6 @@ struct FileIdentity: Hashable, Sendable {
 /// The attributes of a file, read without opening it.
 struct FileStatus: Sendable {
     let identity: FileIdentity
-    /// The size in bytes.
     let size: Int64
     let isRegular: Bool
 

@@ -81,6 +81,8 @@ enum LedgerSchema {
             checksum INTEGER NOT NULL
         ) STRICT;
 
+        CREATE INDEX IF NOT EXISTS column_block_highest ON column_block (\(ColumnBlock.columnSQL), highest);
+
         -- The texts that codes in columns stand for.
         CREATE TABLE IF NOT EXISTS column_value (
             column_number INTEGER NOT NULL,

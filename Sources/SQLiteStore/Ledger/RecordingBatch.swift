@@ -304,7 +304,6 @@ struct RecordingBatch {
 
 /// The first copy of a postback that came for another recipient than the recorded one.
 struct RecipientCopy {
-    /// The postback's id.
     let id: Int64
     let recipient: Delivery.Recipient
     let receivedAtMilliseconds: Int64

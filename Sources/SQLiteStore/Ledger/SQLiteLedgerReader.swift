@@ -9,7 +9,6 @@ import Synchronization
 ///
 /// There may be any number of readers, with or without an owner.
 package final class SQLiteLedgerReader: LedgerReading {
-    /// The file, with links resolved.
     package let path: String
     private let file: StoreFile
     private let pool = Mutex<DatabasePool?>(nil)

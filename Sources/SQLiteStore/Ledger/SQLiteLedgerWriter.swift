@@ -85,12 +85,10 @@ package final class SQLiteLedgerWriter: LedgerWriting {
         try database.write { try AppleKeyRecord.keep(keys, $0) }
     }
 
-    /// The file, with links resolved.
     package var path: String {
         database.path
     }
 
-    /// The file, with links resolved.
     package var name: String {
         path
     }

@@ -36,7 +36,6 @@ package final class SQLiteWebAdLedger: WebAdWriting {
         try OwnedDatabase.check(path, WebAdSchema.schema)
     }
 
-    /// Whether the last commit succeeded.
     package var health: StoreHealth {
         database.health
     }
