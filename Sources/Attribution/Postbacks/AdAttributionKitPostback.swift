@@ -81,6 +81,9 @@ extension AdAttributionKitPostback {
     init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {
         var siblings = fields
         guard let jws = siblings.compactJWS() else {
+            if let key = fields.unknownKey() {
+                throw .unknownKey(key)
+            }
             throw .malformed(siblings.problems)
         }
         guard let keyID = PostbackKeyID(exactly: jws.keyID) else {
@@ -103,7 +106,7 @@ extension AdAttributionKitPostback {
         let advertisedItemID = signed.integer(.advertisedItemIdentifier).map(AppStoreItemID.init)
         let publisherItemID = signed.optionalInteger(.publisherItemIdentifier).map(AppStoreItemID.init)
         let sourceIdentifier = signed.sourceIdentifier()
-        let conversionType: ConversionType? = signed.word(.conversionType)
+        let conversionType = signed.conversionType()
         let impressionType = signed.identifier(.impressionType, ImpressionType.init)
         let marketplaceIdentifier = signed.optionalIdentifier(.marketplaceIdentifier, MarketplaceIdentifier.init)
         let didWin = signed.boolean(.didWin)

@@ -3,7 +3,8 @@ import FixedKeyECDSA
 import Platform
 import Synchronization
 
-/// Reads postbacks strictly and verifies their signatures; nothing else makes a ``VerifiedPostback``.
+/// Reads postbacks strictly and verifies their signatures; nothing else makes a ``VerifiedPostback`` or a
+/// ``VerifiedUnknownPostback``.
 ///
 /// SKAdNetwork's version determines the curve and the signed text, AdAttributionKit's `kid` the key. Of
 /// AdAttributionKit, test keys verify only ``Attribution/PostbackKeyID/test``. Test keys are tried first, so that a
@@ -81,7 +82,7 @@ package struct PostbackVerifier: Sendable {
     /// Reads and verifies a body.
     package func judge(_ body: [UInt8]) -> Judgement {
         do throws(PostbackRejection) {
-            return verify(try ReceivedPostback(reading: body))
+            return verify(try PostbackReading(body))
         } catch {
             return .rejected(error, body: body)
         }
@@ -90,7 +91,7 @@ package struct PostbackVerifier: Sendable {
     /// Reads and verifies bodies as a batch.
     package func judge(_ bodies: [[UInt8]]) -> [Judgement] {
         let received = bodies.map { body in
-            Result { () throws(PostbackRejection) in try ReceivedPostback(reading: body) }
+            Result { () throws(PostbackRejection) in try PostbackReading(body) }
         }
         var judgements = verify(received.compactMap { try? $0.get() }).makeIterator()
         return zip(bodies, received).compactMap { body, result in
@@ -124,6 +125,10 @@ package struct PostbackVerifier: Sendable {
 
     /// Verifies a postback.
     package func verify(_ postback: ReceivedPostback) -> Judgement {
+        verify(.postback(postback))
+    }
+
+    private func verify(_ postback: PostbackReading) -> Judgement {
         let digest = Self.digest(postback)
         var finding = Finding.none
         for keyIndex in candidates[postback.signer].keyIndices {
@@ -137,6 +142,10 @@ package struct PostbackVerifier: Sendable {
 
     /// Verifies postbacks as a batch.
     package func verify(_ postbacks: [ReceivedPostback]) -> [Judgement] {
+        verify(postbacks.map(PostbackReading.postback))
+    }
+
+    private func verify(_ postbacks: [PostbackReading]) -> [Judgement] {
         guard let tables = tables.value else {
             return postbacks.map { verify($0) }
         }
@@ -206,15 +215,22 @@ package struct PostbackVerifier: Sendable {
         }
     }
 
-    private func openSSLVerdict(on postback: ReceivedPostback, _ digest: [UInt8], _ keyIndex: Int) -> SignatureVerdict {
+    private func openSSLVerdict(on postback: PostbackReading, _ digest: [UInt8], _ keyIndex: Int) -> SignatureVerdict {
         keys[keyIndex].publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
     }
 
-    private func judgement(on postback: ReceivedPostback, _ finding: Finding) -> Judgement {
+    private func judgement(on postback: PostbackReading, _ finding: Finding) -> Judgement {
         switch finding {
         case .key(let index):
             let key = keys[index]
-            return .verified(VerifiedPostback(verified: postback, provenance: key.provenance, keyName: key.name))
+            switch postback {
+            case .postback(let postback):
+                return .verified(VerifiedPostback(verified: postback, provenance: key.provenance, keyName: key.name))
+            case .unknown(let unknown):
+                let verified = VerifiedUnknownPostback(
+                    verified: unknown, provenance: key.provenance, keyName: key.name)
+                return .rejected(.notUnderstood(verified), body: unknown.body)
+            }
         case .undecided(let reason):
             return .undecided(reason: reason, body: postback.body)
         case .none:
@@ -222,11 +238,15 @@ package struct PostbackVerifier: Sendable {
             if tried.keyIndices.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
                 return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
             }
+            if case .unknown(let unknown) = postback {
+                // Without a signature that verifies, it is only malformed.
+                return .rejected(.malformed(unknown.problems), body: unknown.body)
+            }
             return .rejected(tried.rejection, body: postback.body)
         }
     }
 
-    private static func digest(_ postback: ReceivedPostback) -> [UInt8] {
+    private static func digest(_ postback: PostbackReading) -> [UInt8] {
         SHA256.digest(of: postback.signedBytes).bytes
     }
 
