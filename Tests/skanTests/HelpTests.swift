@@ -157,7 +157,7 @@ struct CompletionScriptTests {
         Row(command: ["sign"], option: "fidelity", values: ["0", "1"]),
         Row(
             command: ["quarantine", "list"], option: "reason",
-            values: ["malformed", "unknown-version", "unknown-key", "invalid-signature", "conflict"]),
+            values: ["malformed", "unknown-version", "unknown-key", "not-understood", "invalid-signature", "conflict"]),
         Row(
             command: ["report"], option: "period",
             values: ["today", "yesterday", "this-week", "last-week", "this-month", "last-month"]),

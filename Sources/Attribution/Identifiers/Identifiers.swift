@@ -71,6 +71,14 @@ package struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.digits = digits
     }
 
+    /// Accepts two to four digits that a person wrote: one alone may be `05` that a spreadsheet made a number of.
+    package init?(written digits: String) {
+        guard digits.utf8.count > 1 else {
+            return nil
+        }
+        self.init(digits)
+    }
+
     /// The last `count` digits, or nil if the identifier has fewer.
     package func suffix(_ count: Int) -> String? {
         digits.utf8.count < count ? nil : String(digits.suffix(count))

@@ -21,7 +21,7 @@ package struct AdAttributionKitPostback: Sendable {
     package let advertisedItemID: AppStoreItemID
     /// `publisher-item-identifier`, the app that showed the ad, 0 in development; signed, highest data tier only.
     package let publisherItemID: AppStoreItemID?
-    /// `source-identifier`, two to four digits; signed.
+    /// `source-identifier`, one to four digits; signed.
     package let sourceIdentifier: SourceIdentifier
     /// `conversion-type`; signed.
     package let conversionType: ConversionType
