@@ -112,6 +112,12 @@ package struct PostbackExplainer: Sendable {
                     + "they are those of another postback, with U+2063 inside \(text.field)")
         }
         guard let (repair, proof) = search.firstProof(of: claim) else {
+            if let missing = claim.truncation {
+                return explanation(
+                    rejected, nil, .signatureEncoding, field: missing.field.rawValue,
+                    evidence: "the signature is truncated: \(missing.evidence)",
+                    advice: "have whoever forwards it pass the signature on whole; fields of a table are often too short")
+            }
             return unexplained(rejected, search, field: nil)
         }
         return explanation(rejected, proof, repair.cause, field: repair.field)

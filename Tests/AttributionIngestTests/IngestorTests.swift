@@ -201,7 +201,7 @@ struct IngestorTests {
         let genuine = try #require(texts.first { $0.contains("\"3.0\"") && $0.contains("525463029") })
         let forged = genuine.replacingOccurrences(of: "525463029", with: "525463030")
         try await withIngestor(logger: log.logger) { ingestor, _ in
-            for body in [forged, "{\"version\":\"9.0\"}", genuine] {
+            for body in [forged, "{\"version\":\"9.0\",\"attribution-signature\":\"AA==\"}", genuine] {
                 _ = await ingestor.ingest(
                     Array(body.utf8), recipient: .developer, client: "203.0.113.7", receivedAtMilliseconds: 0)
             }
@@ -211,6 +211,7 @@ struct IngestorTests {
         #expect(lines[0].hasPrefix("info postback quarantined client=203.0.113.7 detail=signature: does not verify"))
         #expect(lines[0].contains(" network="))
         #expect(lines[0].hasSuffix(" reason=invalid-signature recipient=developer"))
+        #expect(lines[0].contains(" hint=skan verify --explain says why "))
         #expect(lines[1].contains(" reason=unknown-version "))
     }
 

@@ -59,6 +59,11 @@ extension PostbackRejection: CustomStringConvertible {
         }
     }
 
+    /// What says more than ``description``; nil for a rejection that says all.
+    package var hint: String? {
+        if case .invalidSignature = self { "skan verify --explain says why" } else { nil }
+    }
+
     private static func text(_ problems: [FieldProblem]) -> String {
         problems.map(\.description).joined(separator: "; ")
     }

@@ -66,6 +66,9 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         Terminal.finish()
         Terminal.say("skan: \(tally)")
+        if !explain, tally[.invalid] > 0 {
+            Terminal.say("skan: hint: --explain says why a signature does not verify")
+        }
         if let status = tally.exitStatus {
             throw status
         }
