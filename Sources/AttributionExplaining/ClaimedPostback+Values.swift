@@ -28,7 +28,8 @@ extension ClaimedPostback {
             var others: [String] = []
             // Ids were also registered as ABC123.skadnetwork.
             let label = text.lastIndex(of: ".").map { text[..<$0].uppercased() + text[$0...].lowercased() }
-            for other in [text.lowercased(), text.uppercased()] + [label].compactMap(\.self) + known where other != text && !others.contains(other) {
+            let spellings = [text.lowercased(), text.uppercased()] + [label].compactMap(\.self) + known
+            for other in spellings where other != text && !others.contains(other) {
                 others.append(other)
             }
             return others.map { repair(.letterCase, field, .string($0)) }

@@ -116,7 +116,7 @@ package struct PostbackExplainer: Sendable {
                 return explanation(
                     rejected, nil, .signatureEncoding, field: missing.field.rawValue,
                     evidence: "the signature is truncated: \(missing.evidence)",
-                    advice: "have whoever forwards it pass the signature on whole; fields of a table are often too short")
+                    advice: "have whoever forwards it pass the signature on whole; columns are often too short for it")
             }
             return unexplained(rejected, search, field: nil)
         }

@@ -83,7 +83,8 @@ struct PostgreSQLBatch {
         var known = stored.known
         var unrecorded = stored.inserted
         try quarantine.prepare(contradicting: known.values.map(\.id), connection)
-        try quarantine.prepare(unknown: items.compactMap { rejected($0).flatMap { $0.traffic == nil ? nil : $0.content } }, connection)
+        // Of what is rejected, only bodies of class `unknown` have a digest.
+        try quarantine.prepare(unknown: items.compactMap { rejected($0)?.content }, connection)
         let recordings = try items.enumerated().map { index, item -> Recording? in
             let delivery = item.delivery
             guard case .verified(let verified) = delivery.judgement, let digests = item.digests else {
