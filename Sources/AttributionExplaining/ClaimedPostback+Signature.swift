@@ -39,6 +39,25 @@ extension ClaimedPostback {
         }
     }
 
+    /// What shows that the end of the signature is missing; nil for one that is whole, or no signature.
+    var truncation: (field: PostbackField, evidence: String)? {
+        if let jws {
+            // 64 bytes have 86 digits in base64url.
+            let digits = jws.respelled.text.utf8.split(separator: UInt8(ascii: ".")).last?.count ?? 0
+            return digits < 86 && jws.signature?.first != 0x30
+                ? (.jwsString, "it has \(digits) of 86 characters") : nil
+        }
+        guard case .string(let text) = fields[.attributionSignature],
+            let bytes = SignatureSpelling.beginning(of: text), bytes.count >= 2, bytes[0] == 0x30, bytes[1] < 0x80,
+            bytes.count < Int(bytes[1]) + 2
+        else {
+            return nil
+        }
+        return (
+            .attributionSignature, "it says that it has \(Int(bytes[1]) + 2) bytes, of which \(bytes.count) are there"
+        )
+    }
+
     private static func respellings(of jws: ClaimedJWS) -> [(condition: String, jws: ClaimedJWS)] {
         let respelled = jws.respelled
         var repairs: [(condition: String, jws: ClaimedJWS)] = []

@@ -26,7 +26,10 @@ extension ClaimedPostback {
         texts.flatMap { field, text in
             let known = networks.filter { $0.lowercased() == text.lowercased() }
             var others: [String] = []
-            for other in [text.lowercased(), text.uppercased()] + known where other != text && !others.contains(other) {
+            // Ids were also registered as ABC123.skadnetwork.
+            let label = text.lastIndex(of: ".").map { text[..<$0].uppercased() + text[$0...].lowercased() }
+            let spellings = [text.lowercased(), text.uppercased()] + [label].compactMap(\.self) + known
+            for other in spellings where other != text && !others.contains(other) {
                 others.append(other)
             }
             return others.map { repair(.letterCase, field, .string($0)) }

@@ -57,6 +57,7 @@ package enum VerdictWord: String, CaseIterable, Hashable, Sendable {
     case valid, invalid, malformed
     case unknownVersion = "unknown-version"
     case unknownKey = "unknown-key"
+    case notUnderstood = "not-understood"
     case undecided
 
     package init(_ judgement: Judgement) {
@@ -66,6 +67,7 @@ package enum VerdictWord: String, CaseIterable, Hashable, Sendable {
             case .rejected(.invalidSignature, _): .invalid
             case .rejected(.unknownVersion, _): .unknownVersion
             case .rejected(.unknownKey, _): .unknownKey
+            case .rejected(.notUnderstood, _): .notUnderstood
             case .rejected(.malformed, _), .rejected(.notJSON, _): .malformed
             case .undecided: .undecided
             }

@@ -100,9 +100,16 @@ package struct PostbackExplainer: Sendable {
         }
         // What is around a postback may have a signature of its own.
         let inner = search.postbacks(in: rejected.body).filter { !$0.path.isEmpty }
-        return inner.isEmpty
-            ? unexplained(rejected, search, field: nil)
-            : wrapped(rejected, inner, &search) ?? unexplained(rejected, search, field: nil)
+        if let explanation = wrapped(rejected, inner, &search) {
+            return explanation
+        }
+        if let missing = claim.truncation {
+            return explanation(
+                rejected, nil, .signatureEncoding, field: missing.field.rawValue,
+                evidence: "the signature is truncated: \(missing.evidence)",
+                advice: "have whoever forwards it pass the signature on whole; columns are often too short for it")
+        }
+        return unexplained(rejected, search, field: nil)
     }
 
     /// Explains what is not one JSON object.

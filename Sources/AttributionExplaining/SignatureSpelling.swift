@@ -21,6 +21,12 @@ enum SignatureSpelling {
         return readings
     }
 
+    /// The bytes of base64, as far as it goes where it ends in the middle of a group.
+    static func beginning(of text: String) -> [UInt8]? {
+        let digits = cleaned(text).filter { $0 != "=" }
+        return standard(digits) ?? standard(String(digits.prefix(digits.count - digits.count % 4)))
+    }
+
     /// The signature in the strict DER that is verified; nil if the bytes are no signature.
     static func der(_ bytes: [UInt8]) -> [UInt8]? {
         numbers(bytes).map { sequence([0x30], integer($0.r) + integer($0.s)) }

@@ -80,6 +80,7 @@ struct IngestLog {
         var fields = Self.fields(of: delivery, isKept)
         fields["reason"] = "\(rejection.code.rawValue)"
         fields["detail"] = "\(rejection.description.shortened(to: detailLimit))"
+        if let hint = rejection.hint { fields["hint"] = "\(hint)" }
         // Parsed again, but only for the few lines logged. The network is what the postback claims, without proof.
         if case .invalidSignature = rejection, case .rejected(_, let body) = delivery.judgement,
             let postback = try? ReceivedPostback(reading: body)

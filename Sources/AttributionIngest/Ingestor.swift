@@ -144,9 +144,7 @@ package final class Ingestor: Service {
     /// The outcome of a delivery that was neither recorded nor kept.
     private static func unrecorded(_ delivery: Delivery) -> IngestOutcome {
         // Others are answered whether or not there is room for them.
-        if case .rejected(let rejection, let body) = delivery.judgement,
-            QuarantineClass(rejection, body: body) == .future
-        {
+        if case .rejected(let rejection, _) = delivery.judgement, QuarantineClass(rejection).isKeptOrRefused {
             return .quarantineFull
         }
         return .storeFailed
@@ -225,8 +223,8 @@ package enum IngestOutcome: Sendable {
     case refused(JSONError)
     /// The queue is full or the server is stopping; the sender should retry.
     case overloaded
-    /// It may be a genuine postback with an unknown version or key, and there is no room to keep it; the sender should
-    /// retry.
+    /// It may be a genuine postback with an unknown version or key, or it is one with unknown values, and there is no
+    /// room to keep it; the sender should retry.
     case quarantineFull
     /// The signature could not be verified now; nothing was kept, and the sender should retry.
     case undecided
@@ -241,7 +239,8 @@ package enum IngestOutcome: Sendable {
         case .overloaded: Self.notKept(.overloaded, "too many postbacks are waiting to be recorded")
         case .quarantineFull:
             Self.notKept(
-                .quarantineFull, "the postback has an unknown version or key, and there is no room to keep it")
+                .quarantineFull,
+                "this release does not know the postback's version, key or values, and there is no room to keep it")
         case .undecided: Self.notKept(.undecided, "the signature could not be verified now")
         case .storeFailed: Self.notKept(.storeFailed, "the store does not answer")
         }

@@ -54,7 +54,10 @@ extension IngressAnswer {
             case .quarantined(let rejection, let isKept):
                 (
                     .string(rejection.code.rawValue),
-                    [("detail", .string(rejection.description)), ("kept", .bool(isKept))]
+                    [
+                        ("detail", .string(rejection.description + (rejection.hint.map { "; " + $0 } ?? ""))),
+                        ("kept", .bool(isKept)),
+                    ]
                 )
             }
         self.init(

@@ -66,7 +66,8 @@ extension PageRoutesTests {
 
     static let causes: [(TrafficFinding, String)] = [
         (.forged(count: 21, received: 40), "/quarantine?class=forged"),
-        (.unknown(count: 1), "/quarantine?class=future"), (.conflicts(count: 11), "/conflicts"),
+        (.unknown(count: 1), "/quarantine?class=future"),
+        (.notUnderstood(count: 1), "/quarantine?class=unknown"), (.conflicts(count: 11), "/conflicts"),
         (.drought(app: "525463029", count: 3, usual: 120), "/reports/campaigns?where=app=525463029"),
         (.invalidValues(app: "525463029", count: 11), "/reports/campaigns?where=app=525463029"),
     ]

@@ -26,8 +26,8 @@ struct IngestorTests {
         let writer: SQLiteLedgerWriter
         let reader: SQLiteLedgerReader
 
-        init(_ path: String) throws {
-            writer = try SQLiteLedgerWriter(path: path)
+        init(_ path: String, _ budgets: QuarantineBudgets = QuarantineBudgets()) throws {
+            writer = try SQLiteLedgerWriter(path: path, settings: LedgerSettings(budgets: budgets))
             reader = try SQLiteLedgerReader(path)
         }
     }
@@ -35,6 +35,7 @@ struct IngestorTests {
     /// Runs `body` with a running ingestor, and then closes it.
     private func withIngestor(
         limits: BatchLimits = .postbacks,
+        budgets: QuarantineBudgets = QuarantineBudgets(),
         logger: Logger = Logger(label: "test"),
         _ body: (Ingestor, Store) async throws -> Void
     ) async throws {
@@ -43,7 +44,7 @@ struct IngestorTests {
                 try? FileManager.default.removeItem(atPath: path + suffix)
             }
         }
-        let ledger = try Store(path)
+        let ledger = try Store(path, budgets)
         let ingestor = Ingestor(
             verifier: try PostbackVerifier(testKeys: standIn.publicKeys()), ledger: ledger.writer, limits: limits,
             logger: logger)
@@ -157,6 +158,38 @@ struct IngestorTests {
         #expect(counts.received == 2)
     }
 
+    @Test("Of 3,000 signed postbacks of a new conversion type, each that is answered 200 is kept; others come again")
+    func newConversionType() async throws {
+        var budgets = QuarantineBudgets()
+        budgets.hourly[.unknown] = .init(rows: 1_000, bytes: 1 << 30)
+        try await withIngestor(budgets: budgets) { ingestor, ledger in
+            var draft = AdAttributionKitDraft(signed: [], unproven: [])
+            draft[.adNetworkIdentifier] = .string("n.adattributionkit")
+            draft[.advertisedItemIdentifier] = .integer(525_463_029)
+            draft[.sourceIdentifier] = .string("5239")
+            draft[.conversionType] = .string("preorder")
+            draft[.impressionType] = .string("app-impression")
+            draft[.didWin] = .bool(true)
+            draft[.sequenceIndex] = .integer(0)
+            let bodies = try (0..<3_000).map { number in
+                draft[.postbackIdentifier] = .string("id-\(number)")
+                return try standIn.sign(draft)
+            }
+            var outcomes: [String: Int] = [:]
+            for body in bodies {
+                let outcome = await ingestor.ingest(
+                    body, recipient: .network, client: "203.0.113.7", receivedAtMilliseconds: 0)
+                if case .durable(let recording, _) = outcome {
+                    #expect(recording.isKept)
+                }
+                outcomes[status(outcome), default: 0] += 1
+            }
+            #expect(outcomes == ["quarantined": 1_000, "quarantine full": 2_000])
+            let kept = try await ledger.reader.quarantine(QuarantineQuery(kind: .unknown, limit: 4_000))
+            #expect(kept.map(\.body) == Array(bodies.prefix(1_000)))
+        }
+    }
+
     @Test("If the store fails, senders are told to retry")
     func storeFailure() async throws {
         let body = try AppleSignedPostback.all()[4].body
@@ -211,7 +244,7 @@ struct IngestorTests {
         let genuine = try #require(texts.first { $0.contains("\"3.0\"") && $0.contains("525463029") })
         let forged = genuine.replacingOccurrences(of: "525463029", with: "525463030")
         try await withIngestor(logger: log.logger) { ingestor, _ in
-            for body in [forged, "{\"version\":\"9.0\"}", genuine] {
+            for body in [forged, "{\"version\":\"9.0\",\"attribution-signature\":\"AA==\"}", genuine] {
                 _ = await ingestor.ingest(
                     Array(body.utf8), recipient: .developer, client: "203.0.113.7", receivedAtMilliseconds: 0)
             }
@@ -221,6 +254,7 @@ struct IngestorTests {
         #expect(lines[0].hasPrefix("info postback quarantined client=203.0.113.7 detail=signature: does not verify"))
         #expect(lines[0].contains(" network="))
         #expect(lines[0].hasSuffix(" reason=invalid-signature recipient=developer"))
+        #expect(lines[0].contains(" hint=skan verify --explain says why "))
         #expect(lines[1].contains(" reason=unknown-version "))
     }
 

@@ -74,7 +74,7 @@ struct ReportRefusalTests {
         .filters("framework=skadnetwrok", expected: "; did you mean skadnetwork?"),
         .filters("sequence-index=3", expected: "sequence-index to be one of 0, 1, 2"),
         .filters("campaign-id=x", expected: "campaign-id to be a number"),
-        .filters("source-identifier=12345", expected: "two to four digits"),
+        .filters("source-identifier=12345", expected: "one to four digits"),
         .filters("country=de", expected: "two capital letters, such as DE"),
         .filters("conversion-value=64", expected: "0 to 63, low, medium, high, absent, null or invalid"),
         .filters("conversion-value=hihg", expected: "; did you mean high?"),

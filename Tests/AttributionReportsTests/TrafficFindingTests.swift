@@ -53,6 +53,7 @@ struct TrafficFindingTests {
         ),
         ([(kind(.recorded, .apple), 100), (kind(.invalidSignature), 20)], []),
         ([(kind(.unknownVersion), 1), (kind(.unknownKey), 2)], [.unknown(count: 3)]),
+        ([(kind(.notUnderstood), 4)], [.notUnderstood(count: 4)]),
         ([(kind(.conflict, .apple), 11)], [.conflicts(count: 11)]),
         ([(kind(.conflict, .test), 11)], []),
     ]

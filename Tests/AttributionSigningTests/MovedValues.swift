@@ -32,6 +32,7 @@ struct MovedValue: CustomStringConvertible {
         #expect(Set(moves.map(\.expectation)) == [.rejected, .sameStatement])
         for move in moves {
             switch verifier.judge(move.body) {
+            case .rejected(.notUnderstood, _): Issue.record("\(move): kept as verified")
             case .rejected: #expect(move.expectation == .rejected, "\(move)")
             case .verified(let verified):
                 #expect(

@@ -28,7 +28,7 @@ struct LogTests {
         let ledger = try OpenLedger(store.path, budgets: Self.budgets)
         let body = [UInt8](repeating: 0x20, count: 16_384)
         let rejected = Delivery(
-            judgement: .rejected(.unknownVersion("9"), body: body), recipient: .network,
+            judgement: .rejected(.malformed([]), body: body), recipient: .network,
             receivedAtMilliseconds: Postbacks.noon)
         _ = try ledger.record([rejected])
         let first = try restarts()
@@ -39,7 +39,7 @@ struct LogTests {
             batches += 1
         }
         #expect(try restarts() >= first + 2, "the log was not begun again in \(batches) batches")
-        #expect(try await ledger.deliveries(received: nil).quarantined(.unknownVersion) == 1 + 30 * batches)
+        #expect(try await ledger.deliveries(received: nil).quarantined(.malformed) == 1 + 30 * batches)
         try ledger.close()
         let kept = try SQLite.query(
             "SELECT count(*), sum(length(body)) FROM quarantine; PRAGMA integrity_check", store.path)
@@ -50,7 +50,7 @@ struct LogTests {
     @Test("A ledger that is deallocated without being closed during a checkpoint loses nothing")
     func dropped() async throws {
         let rejected = Delivery(
-            judgement: .rejected(.unknownVersion("9"), body: [UInt8](repeating: 0x20, count: 16_384)),
+            judgement: .rejected(.malformed([]), body: [UInt8](repeating: 0x20, count: 16_384)),
             recipient: .network, receivedAtMilliseconds: Postbacks.noon)
         // The log reaches the threshold after about 32 batches of 30.
         for batches in 34..<38 {
@@ -61,7 +61,7 @@ struct LogTests {
         }
         let ledger = try OpenLedger(store.path)
         let expected = Int64((34..<38).reduce(0, +) * 30)
-        #expect(try await ledger.deliveries(received: nil).quarantined(.unknownVersion) == expected)
+        #expect(try await ledger.deliveries(received: nil).quarantined(.malformed) == expected)
         #expect(try SQLite.query("PRAGMA integrity_check", store.path) == "ok")
     }
 }

@@ -4,88 +4,74 @@ import Testing
 
 @Suite("Postbacks that a later release may verify")
 struct FuturePostbackTests {
-    static let signature = "MAYCAQECAQE="
-
-    static func body(
-        version: String = #""4.1""#, id: String = #""N""#, app: String = "1", signature: String = signature
-    ) -> [UInt8] {
-        Array(
-            #"{"version":\#(version),"ad-network-id":\#(id),"transaction-id":"T","app-id":\#(app),"x":[1],"attribution-signature":"\#(signature)"}"#
-                .utf8)
-    }
-
-    static func isPlausible(_ body: [UInt8]) throws -> Bool {
-        let rejection = #expect(throws: PostbackRejection.self) { try ReceivedPostback(reading: body) }
-        return FuturePostback.isPlausible(try #require(rejection), body: body)
-    }
-
-    @Test("A later version with ids and a signature is plausible", arguments: ["4.1", "5.0", "10.12", "01.0"])
-    func versions(_ version: String) throws {
-        #expect(try Self.isPlausible(Self.body(version: "\"\(version)\"")))
+    private static func code(_ body: [UInt8]) throws -> PostbackRejection.Code {
+        let rejection = #expect(throws: PostbackRejection.self) { try PostbackReading(body) }
+        return try #require(rejection).code
     }
 
     @Test(
-        "Anything that is not a version is implausible",
-        arguments: ["", "5", "5.", ".5", "5.0.1", "111.0", "a.b", "-1.0", "５.0"])
-    func otherVersions(_ version: String) throws {
-        #expect(try !Self.isPlausible(Self.body(version: "\"\(version)\"")))
-    }
-
-    @Test(
-        "Without ids of the right type it is implausible",
+        "An unknown version with a signature is one, whatever else is wrong",
         arguments: [
-            body(id: #""""#), body(id: "1"), body(id: #""a\u2063b""#), body(app: #""1""#), body(app: "null"),
-            Array(#"{"version":"5.0"}"#.utf8), Array(#"{"version":"5.0","app-id":1}"#.utf8),
-        ])
-    func ids(_ body: [UInt8]) throws {
-        #expect(try !Self.isPlausible(body))
+            (#""version":"5.0","attribution-signature":"AAAA""#, .unknownVersion),
+            (#""version":"","attribution-signature":"AAAA""#, .unknownVersion),
+            (#""version":"5.0","attribution-signature":"not base64""#, .unknownVersion),
+            (#""version":"5.0","attribution-signature":"AAAA","app-id":"1","ad-network-id":7"#, .unknownVersion),
+            (#""version":"5.0","attribution-signature":"AAAA","jws-string":"a.b.c""#, .unknownVersion),
+            (#""version":"5.0","attribution-signature":"""#, .malformed),
+            (#""version":"5.0","attribution-signature":1"#, .malformed),
+            (#""version":"5.0","attribution-signature":null"#, .malformed), (#""version":"5.0""#, .malformed),
+            (#""version":5,"attribution-signature":"AAAA""#, .malformed),
+            (#""version":null,"attribution-signature":"AAAA""#, .malformed),
+        ] as [(String, PostbackRejection.Code)])
+    func versions(_ members: String, _ code: PostbackRejection.Code) throws {
+        #expect(try Self.code(Array("{\(members)}".utf8)) == code)
     }
 
-    @Test(
-        "A signature must be two integers in DER, of any curve",
-        arguments: [
-            ([], false), ([0x30, 6, 2, 1, 1, 2, 1, 1], true), ([0x30, 6, 2, 1, 1, 2, 1], false),
-            ([0x30, 6, 2, 1, 1, 2, 1, 1, 0], false), ([0x30, 3, 2, 1, 1], false), ([0x31, 6, 2, 1, 1, 2, 1, 1], false),
-            ([0x30, 4, 2, 0, 2, 0], false), ([0x30, 9, 2, 1, 1, 2, 1, 1, 2, 1, 1], false),
-            (
-                [0x30, 0x81, 138, 2, 67, 0] + Array(repeating: 1, count: 66) + [2, 67, 0]
-                    + Array(repeating: 2, count: 66), true
-            ),
-            ([0x30, 0x82, 0, 6, 2, 1, 1, 2, 1, 1], false), (Array(repeating: 0x30, count: 64), false),
-        ] as [([UInt8], Bool)])
-    func signatures(_ bytes: [UInt8], _ expected: Bool) throws {
-        #expect(try Self.isPlausible(Self.body(signature: Base64.encode(bytes))) == expected)
-    }
-
-    @Test(
-        "An AdAttributionKit postback under an unknown key of Apple's is plausible",
-        arguments: [
-            ("apple-cas-identifier/1", true), ("apple-", true), ("skan-test-identifier/1", false), ("", false),
-            ("APPLE-cas-identifier/1", false),
-        ])
-    func keys(_ kid: String, _ expected: Bool) throws {
-        let body = AdAttributionKitPostbackTests.body(header: #"{"alg":"ES256","kid":"\#(kid)"}"#)
-        #expect(try Self.isPlausible(body) == expected)
-    }
-
-    @Test(
-        "Without ids in a JSON payload it is implausible",
-        arguments: [
-            "{}", "[]", "x", #"{"postback-identifier":"a"}"#, #"{"postback-identifier":1,"ad-network-identifier":"n"}"#,
-        ])
-    func payloads(_ payload: String) throws {
-        let body = AdAttributionKitPostbackTests.body(
-            header: #"{"alg":"ES256","kid":"apple-cas-identifier/1"}"#, payload: payload)
-        #expect(try !Self.isPlausible(body))
-    }
-
-    @Test("A body rejected for any other reason is implausible")
-    func otherReasons() {
-        let body = Self.body()
-        for rejection in [PostbackRejection.malformed([]), .invalidSignature(keys: []), .notJSON(.empty)] {
-            #expect(!FuturePostback.isPlausible(rejection, body: body))
+    @Test("Without a signature, both the version and the signature are named")
+    func unsigned() throws {
+        let rejection = #expect(throws: PostbackRejection.self) {
+            try PostbackReading(Array(#"{"version":"5.0"}"#.utf8))
         }
-        #expect(!FuturePostback.isPlausible(.unknownVersion("5.0"), body: []))
+        #expect(
+            rejection?.description
+                == #"version: found "5.0", expected one of 1.0, 2.0, 2.1, 2.2, 3.0, 4.0; "#
+                + "attribution-signature: found nothing, expected a string in standard base64 with padding")
+    }
+
+    private static let known = "apple-cas-identifier/0"
+
+    /// Headers, payloads and signatures in base64url, and what they are.
+    static let tokens: [(String, String, String, PostbackRejection.Code)] = [
+        // An unknown key, whatever else is wrong.
+        (#"{"alg":"ES256","kid":"apple-cas-identifier/1"}"#, "{}", whole, .unknownKey),
+        (#"{"alg":"ES256","kid":"another"}"#, "[]", whole, .unknownKey),
+        (#"{"alg":"ES256","kid":""}"#, "", whole, .unknownKey),
+        (#"{"alg":"ES384","kid":"apple-cas-identifier/1"}"#, "{}", long, .unknownKey),
+        (#"{"kid":"apple-cas-identifier/1"}"#, "{}", "AA", .unknownKey),
+        (#"{"alg":"ES256","crit":["b64"],"kid":"apple-cas-identifier/1"}"#, "{}", whole, .unknownKey),
+        // A known key under an algorithm or with extensions that are not known.
+        (#"{"alg":"ES384","kid":"\#(known)"}"#, "{}", long, .unknownKey),
+        (#"{"alg":"ML-DSA-44","kid":"\#(known)"}"#, "{}", whole, .unknownKey),
+        (#"{"alg":"ES256","crit":["b64"],"kid":"\#(known)"}"#, "{}", whole, .unknownKey),
+        // What anybody could make, and what cannot be a JWS.
+        (#"{"alg":"none","kid":"\#(known)"}"#, "{}", whole, .malformed),
+        (#"{"alg":"NONE","kid":"\#(known)"}"#, "{}", whole, .malformed),
+        (#"{"alg":"HS256","kid":"\#(known)"}"#, "{}", whole, .malformed),
+        (#"{"alg":"","kid":"\#(known)"}"#, "{}", whole, .malformed),
+        (#"{"kid":"\#(known)"}"#, "{}", whole, .malformed),
+        (#"{"alg":"ES256","kid":"\#(known)"}"#, "{}", long, .malformed),
+        (#"{"alg":"ES256","kid":"apple-cas-identifier/1"}"#, "{}", "", .malformed),
+        (#"{"alg":"ES256","kid":7}"#, "{}", whole, .malformed), (#"{"alg":"ES256"}"#, "{}", whole, .malformed),
+        (#"["apple-cas-identifier/1"]"#, "{}", whole, .malformed), ("kid", "{}", whole, .malformed),
+    ]
+
+    private static let whole = Base64URL.encode([UInt8](repeating: 1, count: 64))
+    private static let long = Base64URL.encode([UInt8](repeating: 1, count: 96))
+
+    @Test("An unknown key with a signature is one, whatever else is wrong", arguments: tokens)
+    func keys(_ header: String, _ payload: String, _ signature: String, _ code: PostbackRejection.Code) throws {
+        let body = AdAttributionKitPostbackTests.body(header: header, payload: payload, signature: signature)
+        #expect(try Self.code(body) == code)
     }
 
     @Test("The description does not say whether the body was kept")

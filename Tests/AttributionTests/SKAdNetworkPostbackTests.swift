@@ -171,7 +171,7 @@ struct SKAdNetworkPostbackTests {
             (3, #""fidelity-type":1"#, #""fidelity-type":true"#, "fidelity-type"),
             (4, #""did-win":true"#, #""did-win":"true""#, "did-win"),
             (5, #""source-identifier":"0039""#, #""source-identifier":39"#, "source-identifier"),
-            (5, #""source-identifier":"0039""#, #""source-identifier":"9""#, "source-identifier"),
+            (5, #""source-identifier":"0039""#, #""source-identifier":"""#, "source-identifier"),
             (5, #""source-identifier":"0039""#, #""source-identifier":"12345""#, "source-identifier"),
             (5, #""source-identifier":"0039""#, #""source-identifier":"٣٩""#, "source-identifier"),
             (

@@ -84,10 +84,19 @@ struct APIDocumentTests {
         }
     }
 
+    private func notUnderstood() throws -> PostbackRejection {
+        let body = try CommandTests.body("skan-4.0-web-fine")
+            .replacingOccurrences(of: #""postback-sequence-index":0"#, with: #""postback-sequence-index":3"#)
+        guard case .unknown(let unknown) = try PostbackReading(Array(body.utf8)) else {
+            throw FieldProblem(field: "body", found: "a known postback", expected: "an unknown one")
+        }
+        return .notUnderstood(VerifiedUnknownPostback(verified: unknown, provenance: .apple, keyName: "a key"))
+    }
+
     @Test("Deliveries: every outcome with its status, and nothing else")
     func deliveries() throws {
         let rejections: [PostbackRejection] = [
-            .malformed([]), .unknownVersion("5.0"), .unknownKey("a"), .invalidSignature(keys: []),
+            .malformed([]), .unknownVersion("5.0"), .unknownKey("a"), try notUnderstood(), .invalidSignature(keys: []),
         ]
         #expect(rejections.count == PostbackRejection.Code.allCases.count - 1, "not-json is refused")
         let outcomes: [IngestOutcome] =

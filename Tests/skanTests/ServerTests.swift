@@ -82,7 +82,8 @@ struct ServerTests: FolderSuite {
         #expect(
             text.contains(
                 "Deliveries: received 7, recorded 1, duplicate 2, conflict 1, quarantined 3 "
-                    + "(malformed 1, unknown-version 1, unknown-key 0, invalid-signature 1)"), "\(text)")
+                    + "(malformed 1, unknown-version 1, unknown-key 0, not-understood 0, invalid-signature 1)"),
+            "\(text)")
         let csv = try skan("report", "--store", "skan.sqlite", "--format", "csv")
         #expect(csv.output.split(separator: "\r\n").count == 2)
         #expect(csv.errors.hasPrefix("As of ") && csv.errors.contains("\nDeliveries: received 7, recorded 1, "))

@@ -110,7 +110,9 @@ struct VerifyTests: FolderSuite {
         ]
         try write(Array(lines.joined(separator: "\n").utf8), to: "lines.ndjson")
         let outcome = try skan("verify", "lines.ndjson")
-        #expect(outcome.errors == "skan: 5 checked: 1 valid, 1 invalid, 2 malformed, 1 unknown-version\n")
+        #expect(
+            outcome.errors == "skan: 5 checked: 1 valid, 1 invalid, 2 malformed, 1 unknown-version\n"
+                + "skan: hint: --explain says why a signature does not verify\n")
     }
 
     // MARK: Hostile files

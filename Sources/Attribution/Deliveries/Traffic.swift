@@ -42,10 +42,18 @@ package struct OwnNetworks: Hashable, Sendable {
 
     /// The traffic a postback belongs to; only production traffic can be foreign.
     package func traffic(of verified: VerifiedPostback) -> Traffic {
-        switch verified.provenance {
+        traffic(verified.provenance, of: verified.postback.adNetworkID)
+    }
+
+    /// The traffic of a postback that is not understood; one whose network cannot be read is not known to be ours.
+    package func traffic(of verified: VerifiedUnknownPostback) -> Traffic {
+        traffic(verified.provenance, of: verified.postback.adNetworkID)
+    }
+
+    private func traffic(_ provenance: Provenance, of network: AdNetworkID?) -> Traffic {
+        switch provenance {
         case .apple:
-            identifiers.isEmpty || identifiers.contains(verified.postback.adNetworkID.registered)
-                ? .apple : .foreign
+            identifiers.isEmpty || network.map { identifiers.contains($0.registered) } ?? false ? .apple : .foreign
         case .development: .development
         case .test: .test
         }

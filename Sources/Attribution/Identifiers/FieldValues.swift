@@ -9,6 +9,9 @@ package enum ConversionType: String, CaseIterable, Hashable, Sendable {
     /// A tap on an ad that opened an app that was already installed. **Not an install.**
     case reengagement = "re-engagement"
 
+    /// What one page of Apple's calls ``reengagement``; it is read as such, and flagged.
+    package static let unhyphenatedReengagement = "reengagement"
+
     /// Whether it is a redownload, like SKAdNetwork's `redownload`; nil for a re-engagement.
     package var isRedownload: Bool? {
         switch self {

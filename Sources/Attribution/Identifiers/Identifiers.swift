@@ -42,7 +42,7 @@ package struct AppStoreItemID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { String(value) }
 }
 
-/// The hierarchical source identifier of version 4.0: two, three or four decimal digits.
+/// The hierarchical source identifier of a postback, from 4.0: one to four decimal digits.
 ///
 /// A string, not a number: leading zeros are significant. Devices shorten it from the left, so the two-digit form is
 /// the **last** two of the four digits (5239 → 239 → 39).
@@ -50,17 +50,33 @@ package struct AppStoreItemID: Hashable, Sendable, CustomStringConvertible {
 /// - SeeAlso: [Receiving postbacks in multiple conversion
 ///   windows](https://developer.apple.com/documentation/storekit/receiving-postbacks-in-multiple-conversion-windows)
 package struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
+    /// How many digits it has: signing and reading have this one table.
+    ///
+    /// Apple's key for impressions takes a number "up to four digits", so one digit can be signed. How devices write it
+    /// in a postback is documented nowhere: what verifies is counted.
+    ///
+    /// - SeeAlso: [SKStoreProductParameterAdNetworkSourceIdentifier](https://developer.apple.com/documentation/storekit/skstoreproductparameteradnetworksourceidentifier)
+    package static let lengths = 1...4
+
     /// The digits as received.
     package let digits: String
 
-    /// Accepts two to four decimal digits; nil for any other text.
+    /// Accepts one to four decimal digits; nil for any other text.
     package init?(_ digits: String) {
-        guard (2...4).contains(digits.utf8.count),
+        guard Self.lengths.contains(digits.utf8.count),
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else {
             return nil
         }
         self.digits = digits
+    }
+
+    /// Accepts two to four digits that a person wrote: one alone may be `05` that a spreadsheet made a number of.
+    package init?(written digits: String) {
+        guard digits.utf8.count > 1 else {
+            return nil
+        }
+        self.init(digits)
     }
 
     /// The last `count` digits, or nil if the identifier has fewer.
@@ -105,7 +121,10 @@ package struct CampaignID: CampaignNumber {
 /// A postback has only its last digits, as a string: see ``SourceIdentifier``.
 package struct ImpressionSourceIdentifier: CampaignNumber {
     /// The range of `source-identifier` when signing.
-    package static let range: ClosedRange<Int64> = 0...9999
+    package static let range: ClosedRange<Int64> = 0...largest
+
+    /// The largest number of as many digits as a ``SourceIdentifier`` has.
+    private static var largest: Int64 { SourceIdentifier.lengths.reduce(0) { number, _ in number * 10 + 9 } }
 
     /// The number.
     package let value: Int64

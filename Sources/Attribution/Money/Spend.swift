@@ -104,7 +104,7 @@ extension Spend {
             campaignID = try CampaignID.checked(
                 try number(text, "campaign-id", CampaignID.rule), field: "campaign-id")
         }
-        let identifier = fields["source-identifier"].flatMap { SourceIdentifier($0) }
+        let identifier = fields["source-identifier"].flatMap { SourceIdentifier(written: $0) }
         if identifier == nil, let text = fields["source-identifier"] {
             throw FieldProblem(
                 field: "source-identifier", found: "\"\(text.shortened(to: 40))\"",

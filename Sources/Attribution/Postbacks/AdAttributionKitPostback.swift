@@ -20,7 +20,7 @@ package struct AdAttributionKitPostback: Sendable {
     package let advertisedItemID: AppStoreItemID
     /// `publisher-item-identifier`, the app that showed the ad, 0 in development; signed, highest data tier only.
     package let publisherItemID: AppStoreItemID?
-    /// `source-identifier`, two to four digits; signed.
+    /// `source-identifier`, one to four digits; signed.
     package let sourceIdentifier: SourceIdentifier
     /// `conversion-type`; signed.
     package let conversionType: ConversionType
@@ -80,6 +80,9 @@ extension AdAttributionKitPostback {
     init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {
         var siblings = fields
         guard let jws = siblings.compactJWS() else {
+            if let key = fields.unknownKey() {
+                throw .unknownKey(key)
+            }
             throw .malformed(siblings.problems)
         }
         let payload: JSONObject
@@ -99,7 +102,7 @@ extension AdAttributionKitPostback {
         let advertisedItemID = signed.integer(.advertisedItemIdentifier).map(AppStoreItemID.init)
         let publisherItemID = signed.optionalInteger(.publisherItemIdentifier).map(AppStoreItemID.init)
         let sourceIdentifier = signed.sourceIdentifier()
-        let conversionType: ConversionType? = signed.word(.conversionType)
+        let conversionType = signed.conversionType()
         let impressionType = signed.identifier(.impressionType, ImpressionType.init)
         let marketplaceIdentifier = signed.optionalIdentifier(.marketplaceIdentifier, MarketplaceIdentifier.init)
         let didWin = signed.boolean(.didWin)
@@ -153,16 +156,6 @@ package struct PostbackKeyID: Sendable {
     /// Apple's names, for messages.
     static var list: String {
         known.filter { $0 != .test }.map(\.rawValue).joined(separator: ", ")
-    }
-
-    /// The name in the header of a body's JWS, whatever else is wrong with the body; nil for one without a JWS.
-    package init?(claimedBy body: [UInt8]) {
-        guard let object = try? JSONObject(reading: body), object[PostbackField.attributionSignature.rawValue] == nil,
-            case .string(let text) = object[PostbackField.jwsString.rawValue], let jws = try? CompactJWS(text)
-        else {
-            return nil
-        }
-        self.init(jws.keyID)
     }
 }
 

@@ -16,6 +16,11 @@ struct PostbackFieldReader {
         self[field] != nil
     }
 
+    /// Whether it is a postback of AdAttributionKit: a forwarder may have added `jws-string` to one of SKAdNetwork.
+    var isAdAttributionKit: Bool {
+        !has(.attributionSignature) && (has(.jwsString) || has(.postbackIdentifier) || has(.adInteractionType))
+    }
+
     /// The version; 1.0 if absent, because Apple sends 1.0 postbacks with and without it.
     func version() throws(PostbackRejection) -> SKAdNetworkVersion {
         switch self[.version] {
@@ -23,6 +28,20 @@ struct PostbackFieldReader {
             return .v1_0
         case .string(let string):
             guard let version = source.word(string, of: SKAdNetworkVersion.self) else {
+                // Without a signature, no later release can verify it.
+                guard case .string(let signature) = self[.attributionSignature],
+                    source.withUTF8(of: signature, { !$0.isEmpty })
+                else {
+                    throw .malformed([
+                        FieldProblem(
+                            field: "version", found: "\"\(source.excerpt(string))\"",
+                            expected: "one of \(SKAdNetworkVersion.list)"),
+                        FieldProblem(
+                            field: PostbackField.attributionSignature.rawValue,
+                            found: self[.attributionSignature].map(source.summary) ?? "nothing",
+                            expected: Self.signatureRule),
+                    ])
+                }
                 throw .unknownVersion("\"\(source.excerpt(string))\"")
             }
             return version
@@ -89,12 +108,22 @@ struct PostbackFieldReader {
         }
     }
 
+    mutating func conversionType() -> ConversionType? {
+        if case .string(let string) = self[.conversionType],
+            source.isString(string, ConversionType.unhyphenatedReengagement)
+        {
+            return .reengagement
+        }
+        return word(.conversionType)
+    }
+
     mutating func sourceIdentifier() -> SourceIdentifier? {
-        let expected = "a string of two, three or four digits"
+        let expected = "a string of one to four digits"
         guard let value = required(.sourceIdentifier, expected) else {
             return nil
         }
-        guard case .string(let string) = value, source.withUTF8(of: string, { $0.count <= 4 }),
+        guard case .string(let string) = value,
+            source.withUTF8(of: string, { SourceIdentifier.lengths.contains($0.count) }),
             let identifier = SourceIdentifier(source.string(string))
         else {
             return note(.sourceIdentifier, value, expected)
@@ -168,8 +197,10 @@ struct PostbackFieldReader {
         }
     }
 
+    private static let signatureRule = "a string in standard base64 with padding"
+
     mutating func signature() -> [UInt8]? {
-        let expected = "a string in standard base64 with padding"
+        let expected = Self.signatureRule
         guard let value = required(.attributionSignature, expected) else {
             return nil
         }
@@ -195,6 +226,14 @@ struct PostbackFieldReader {
             problems.append(error)
             return nil
         }
+    }
+
+    /// The key of an AdAttributionKit postback that this release cannot verify; nil if there is none.
+    func unknownKey() -> String? {
+        guard case .string(let string) = self[.jwsString] else {
+            return nil
+        }
+        return source.withUTF8(of: string) { CompactJWS.unknownKey($0) }
     }
 
     // MARK: Helpers

@@ -16,10 +16,13 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
     ///   ``PostbackRejection/invalidSignature(keys:)``.
     package init(reading body: [UInt8]) throws(PostbackRejection) {
         let object = try JSONObject(postback: body)
-        let fields = PostbackFieldReader(object)
+        try self.init(object, PostbackFieldReader(object))
+    }
+
+    /// Reads the fields of a body that is one JSON object.
+    init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {
         self =
-            !fields.has(.attributionSignature)
-                && (fields.has(.jwsString) || fields.has(.postbackIdentifier) || fields.has(.adInteractionType))
+            fields.isAdAttributionKit
             ? .adAttributionKit(try AdAttributionKitPostback(object, fields))
             : .skAdNetwork(try SKAdNetworkPostback(object, fields))
     }

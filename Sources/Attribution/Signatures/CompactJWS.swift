@@ -58,6 +58,31 @@ package struct CompactJWS: Hashable, Sendable {
         self.keyID = keyID
     }
 
+    /// Names the key of a text that is a JWS by its form, and that no key of this release verifies; nil for any other.
+    ///
+    /// Whatever else is wrong with it, a later release may know its `kid`, its algorithm or its critical extensions. One
+    /// without a signature, or with one that anybody could make, is no postback under a known key.
+    static func unknownKey(_ utf8: UnsafeBufferPointer<UInt8>) -> String? {
+        let parts = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[2].isEmpty, let header = Base64URL.decode(ArraySlice(parts[0])),
+            let names = try? JSONObject(reading: header), let keyID = names.excerpt(of: "kid")
+        else {
+            return nil
+        }
+        guard PostbackKeyID.known.contains(PostbackKeyID(keyID)) else {
+            return "\"\(keyID)\""
+        }
+        if names.has("crit") {
+            return "\"\(keyID)\" with critical extensions"
+        }
+        guard let algorithm = names.excerpt(of: "alg"), algorithm != "ES256", algorithm.lowercasedASCII != "none",
+            !algorithm.lowercasedASCII.hasPrefix("hs"), !algorithm.isEmpty
+        else {
+            return nil
+        }
+        return "\"\(keyID)\" with alg \"\(algorithm)\""
+    }
+
     private static func decoded(_ part: ArraySlice<UInt8>, _ name: String) throws(FieldProblem) -> [UInt8] {
         guard let bytes = Base64URL.decode(part) else {
             throw problem(

@@ -16,6 +16,8 @@ package enum TrafficFinding: Hashable, Sendable {
     case forged(count: Int64, received: Int64)
     /// Postbacks of a version or key that this release does not know.
     case unknown(count: Int64)
+    /// Postbacks that verify, with signed values that this release does not know.
+    case notUnderstood(count: Int64)
     /// Copies that differ from the one that counts.
     case conflicts(count: Int64)
 
@@ -52,6 +54,10 @@ package enum TrafficFinding: Hashable, Sendable {
         let unknown = deliveries.quarantined(.unknownVersion) + deliveries.quarantined(.unknownKey)
         if unknown > 0 {
             findings.append(.unknown(count: unknown))
+        }
+        let notUnderstood = deliveries.quarantined(.notUnderstood)
+        if notUnderstood > 0 {
+            findings.append(.notUnderstood(count: notUnderstood))
         }
         let forged = deliveries.quarantined(.invalidSignature)
         if forged > fewDeliveries, forged * 20 > deliveries.received {
@@ -118,6 +124,9 @@ extension TrafficFinding {
         case .unknown(let count):
             "\(count) of yesterday's deliveries have a version or key that this release does not know. They are kept: "
                 + "upgrade, then requeue them."
+        case .notUnderstood(let count):
+            "\(count) of yesterday's deliveries verify, but have signed values that this release does not know. They are "
+                + "kept: upgrade, then requeue them."
         case .conflicts(let count):
             "\(count) of yesterday's copies differ from the one that counts in fields that are not signed."
         }

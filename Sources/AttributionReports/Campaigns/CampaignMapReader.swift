@@ -91,7 +91,9 @@ struct CampaignMapReader {
         guard fields.has("source-identifier") else {
             return nil
         }
-        guard let text = try? fields.optionalText("source-identifier"), let identifier = SourceIdentifier(text) else {
+        guard let text = try? fields.optionalText("source-identifier"),
+            let identifier = SourceIdentifier(written: text)
+        else {
             throw fields.problem(
                 "source-identifier", found: fields.summary("source-identifier"),
                 expected: "two to four digits in quotes, as 05 is not 5",

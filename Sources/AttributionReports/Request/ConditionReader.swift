@@ -115,7 +115,7 @@ extension ReportDimension {
         case .app, .sourceApp: "an App Store id, a number such as 525463029"
         case .campaignID: "a number, such as 42"
         case .fidelity: "a number, 0 or 1"
-        case .sourceIdentifier: "two to four digits, such as 5239 or 39"
+        case .sourceIdentifier: "one to four digits, such as 5239 or 39"
         case .country: "two capital letters, such as DE"
         case .conversionValue: "0 to 63, low, medium, high, absent, null or invalid"
         case .network, .sourceDomain, .marketplace: "a text without control characters"

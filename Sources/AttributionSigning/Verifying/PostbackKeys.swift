@@ -108,16 +108,4 @@ final class PostbackKeys: Sendable {
         }
         return .invalidSignature(keys: tried.map { $0.key.name + ($0.isValid ? "" : " (not valid when received)") })
     }
-
-    /// The rejection of a body that could not be read.
-    ///
-    /// One whose `kid` no key has waits for that key: what cannot be read may be new, too.
-    func rejection(_ rejection: PostbackRejection, of body: [UInt8]) -> PostbackRejection {
-        guard case .malformed = rejection, let keyID = PostbackKeyID(claimedBy: body), keyID != .test,
-            candidates(of: .adAttributionKit(keyID)) == nil
-        else {
-            return rejection
-        }
-        return .unknownKey("\"\(keyID.rawValue)\"")
-    }
 }

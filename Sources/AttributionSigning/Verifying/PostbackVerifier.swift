@@ -3,7 +3,8 @@ import FixedKeyECDSA
 import Platform
 import Synchronization
 
-/// Reads postbacks strictly and verifies their signatures; nothing else makes a ``VerifiedPostback``.
+/// Reads postbacks strictly and verifies their signatures; nothing else makes a ``VerifiedPostback`` or a
+/// ``VerifiedUnknownPostback``.
 ///
 /// SKAdNetwork's version determines the curve, the signed text and the keys, AdAttributionKit's `kid` the keys. Of
 /// AdAttributionKit, test keys verify only ``Attribution/PostbackKeyID/test``. Copies of a verifier share their keys.
@@ -96,9 +97,9 @@ package struct PostbackVerifier: Sendable {
     /// Reads and verifies a body; without a time of first receipt, as received after every date.
     package func judge(_ body: [UInt8], receivedAt milliseconds: Int64 = .max) -> Judgement {
         do throws(PostbackRejection) {
-            return verify(try ReceivedPostback(reading: body), receivedAt: milliseconds)
+            return Self.verify(try PostbackReading(body), receivedAt: milliseconds, keys)
         } catch {
-            return .rejected(keys.rejection(error, of: body), body: body)
+            return .rejected(error, body: body)
         }
     }
 
@@ -111,9 +112,9 @@ package struct PostbackVerifier: Sendable {
     package func judge(_ bodies: [ReceivedBody]) -> [Judgement] {
         let keys = keys
         let received = bodies.map { body in
-            Result { () throws(PostbackRejection) in try ReceivedPostback(reading: body.bytes) }
+            Result { () throws(PostbackRejection) in try PostbackReading(body.bytes) }
         }
-        var postbacks: [ReceivedPostback] = []
+        var postbacks: [PostbackReading] = []
         var times: [Int64] = []
         postbacks.reserveCapacity(bodies.count)
         times.reserveCapacity(bodies.count)
@@ -126,7 +127,7 @@ package struct PostbackVerifier: Sendable {
         var judgements = Self.verify(postbacks, receivedAt: times, keys).makeIterator()
         return zip(bodies, received).compactMap { body, result in
             if case .failure(let rejection) = result {
-                .rejected(keys.rejection(rejection, of: body.bytes), body: body.bytes)
+                .rejected(rejection, body: body.bytes)
             } else {
                 judgements.next()
             }
@@ -152,16 +153,17 @@ package struct PostbackVerifier: Sendable {
 
     /// Verifies a postback; see ``judge(_:receivedAt:)``.
     package func verify(_ postback: ReceivedPostback, receivedAt milliseconds: Int64 = .max) -> Judgement {
-        Self.verify(postback, receivedAt: milliseconds, keys)
+        Self.verify(.postback(postback), receivedAt: milliseconds, keys)
     }
 
     /// Verifies postbacks as a batch; they count as received after every date.
     package func verify(_ postbacks: [ReceivedPostback]) -> [Judgement] {
-        Self.verify(postbacks, receivedAt: Array(repeating: .max, count: postbacks.count), keys)
+        Self.verify(
+            postbacks.map(PostbackReading.postback), receivedAt: Array(repeating: .max, count: postbacks.count), keys)
     }
 
     private static func verify(
-        _ postback: ReceivedPostback, receivedAt milliseconds: Int64, _ keys: PostbackKeys
+        _ postback: PostbackReading, receivedAt milliseconds: Int64, _ keys: PostbackKeys
     ) -> Judgement {
         let digest = digest(postback)
         let candidates = keys.candidates(of: postback.signer)
@@ -176,7 +178,7 @@ package struct PostbackVerifier: Sendable {
     }
 
     private static func verify(
-        _ postbacks: [ReceivedPostback], receivedAt times: [Int64], _ keys: PostbackKeys
+        _ postbacks: [PostbackReading], receivedAt times: [Int64], _ keys: PostbackKeys
     ) -> [Judgement] {
         guard let tables = keys.tables else {
             return zip(postbacks, times).map { verify($0, receivedAt: $1, keys) }
@@ -255,28 +257,39 @@ package struct PostbackVerifier: Sendable {
     }
 
     private static func openSSLVerdict(
-        on postback: ReceivedPostback, _ digest: [UInt8], _ key: PostbackVerificationKey
+        on postback: PostbackReading, _ digest: [UInt8], _ key: PostbackVerificationKey
     ) -> SignatureVerdict {
         key.publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
     }
 
     private static func judgement(
-        on postback: ReceivedPostback, _ finding: Finding, receivedAt milliseconds: Int64,
+        on postback: PostbackReading, _ finding: Finding, receivedAt milliseconds: Int64,
         _ candidates: PostbackKeys.Candidates?, _ keys: PostbackKeys
     ) -> Judgement {
         switch finding {
         case .key(let index):
             let key = keys.all[index]
-            return .verified(VerifiedPostback(verified: postback, provenance: key.provenance, keyName: key.name))
+            switch postback {
+            case .postback(let postback):
+                return .verified(VerifiedPostback(verified: postback, provenance: key.provenance, keyName: key.name))
+            case .unknown(let unknown):
+                let verified = VerifiedUnknownPostback(
+                    verified: unknown, provenance: key.provenance, keyName: key.name)
+                return .rejected(.notUnderstood(verified), body: unknown.body)
+            }
         case .undecided(let reason):
             return .undecided(reason: reason, body: postback.body)
         case .none:
             let rejection = keys.rejection(of: postback.signer, candidates, at: milliseconds)
+            if case .unknown(let unknown) = postback, rejection.code != .unknownKey {
+                // Without a signature that verifies, it is only malformed.
+                return .rejected(.malformed(unknown.problems), body: unknown.body)
+            }
             return .rejected(rejection, body: postback.body)
         }
     }
 
-    private static func digest(_ postback: ReceivedPostback) -> [UInt8] {
+    private static func digest(_ postback: PostbackReading) -> [UInt8] {
         SHA256.digest(of: postback.signedBytes).bytes
     }
 }

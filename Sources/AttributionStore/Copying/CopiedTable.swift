@@ -51,7 +51,7 @@ package struct CopiedTable: Sendable {
         "quarantine",
         [
             "class": .text, "received_at": .integer, "recipient": .recipient, "client": .text, "reason": .text,
-            "detail": .text, "postback_id": .postback, "content": .digest, "body": .bytes,
+            "detail": .text, "postback_id": .postback, "content": .digest, "traffic": .text, "body": .bytes,
         ], hasID: true)
 
     private static let signedImpressions = CopiedTable(

@@ -57,6 +57,14 @@ package struct PostbackDigester: ~Copyable {
         return digest()
     }
 
+    /// Computes the digest of what is signed of a postback that is not understood, and of whose key verified it.
+    mutating func digest(ofSigned verified: VerifiedUnknownPostback) -> Digest16 {
+        begin()
+        add(verified.provenance.rawValue)
+        bytes.append(contentsOf: verified.postback.signedBytes)
+        return digest()
+    }
+
     mutating func digest(of parts: [String]) -> Digest16 {
         begin()
         for part in parts {

@@ -8,8 +8,13 @@ package enum QuarantineClass: String, CaseIterable, Hashable, Sendable {
     case forged
     /// Copies of a recorded postback that differ from it in unsigned fields.
     case conflict
+    /// Postbacks whose signature verifies, with signed values that this release does not know; acknowledged only if kept.
+    case unknown
     /// Postbacks with an unknown version or key, to be judged again after an upgrade; acknowledged only if kept.
     case future
+
+    /// Whether a body may be genuine, so that it is kept or sent again.
+    package var isKeptOrRefused: Bool { self == .unknown || self == .future }
 
     /// The classes whose oldest bodies are deleted for one of this class: possibly genuine bodies never are, and
     /// forgeries not for garbage.
@@ -18,12 +23,13 @@ package enum QuarantineClass: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The class of a rejected body.
-    package init(_ rejection: PostbackRejection, body: [UInt8]) {
+    package init(_ rejection: PostbackRejection) {
         self =
             switch rejection {
             case .notJSON, .malformed: .garbage
             case .invalidSignature: .forged
-            case .unknownVersion, .unknownKey: FuturePostback.isPlausible(rejection, body: body) ? .future : .garbage
+            case .notUnderstood: .unknown
+            case .unknownVersion, .unknownKey: .future
             }
     }
 }
@@ -43,8 +49,10 @@ package struct QuarantineBudgets: Hashable, Sendable {
         }
     }
 
+    /// The hourly budgets by class; production, foreign, development and test each have one of class `unknown`.
     package var hourly: [QuarantineClass: Hourly]
-    /// One client network may use an hour's budget divided by this number.
+    /// One client network may use an hour's budget divided by this number; but of class `unknown`, which only Apple's
+    /// and the trusted test keys fill, all of it.
     package var shares: Int64
     /// The most bytes of all bodies; beyond that, the oldest garbage is deleted, then the oldest forgeries.
     package var totalBytes: Int64
@@ -55,14 +63,15 @@ package struct QuarantineBudgets: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - hourly: By default 4,000 bodies and 8 MiB of garbage, 8,000 and 16 MiB each of forgeries and conflicts, and
-    ///     100,000 and 64 MiB of the class `future`, which may be genuine postbacks of a new version.
+    ///     100,000 and 64 MiB each of the classes `unknown` and `future`, which may be genuine postbacks.
     ///   - shares: By default 4, so that one client network leaves three quarters to others.
     ///   - totalBytes: By default 1 GiB.
     ///   - contentsPerPostback: By default 8.
     package init(
         hourly: [QuarantineClass: Hourly] = [
             .garbage: Hourly(rows: 4_000, bytes: 8 << 20), .forged: Hourly(rows: 8_000, bytes: 16 << 20),
-            .conflict: Hourly(rows: 8_000, bytes: 16 << 20), .future: Hourly(rows: 100_000, bytes: 64 << 20),
+            .conflict: Hourly(rows: 8_000, bytes: 16 << 20), .unknown: Hourly(rows: 100_000, bytes: 64 << 20),
+            .future: Hourly(rows: 100_000, bytes: 64 << 20),
         ],
         shares: Int64 = 4,
         totalBytes: Int64 = 1 << 30,

@@ -1,4 +1,4 @@
-import Attribution
+package import Attribution
 
 /// How much of the quarantine's budgets is used up.
 package struct QuarantineRoom: Sendable {
@@ -7,7 +7,20 @@ package struct QuarantineRoom: Sendable {
     package private(set) var totals: [QuarantineClass: Used] = [:]
     /// The hour of receipt the shares below belong to.
     private var hour: Int64 = 0
-    private var hourly: [QuarantineClass: Hour] = [:]
+    private var hourly: [Budget: Hour] = [:]
+
+    /// What has an hourly budget of its own: a class, and of class `unknown` each traffic.
+    package struct Budget: Hashable, Sendable {
+        /// The class.
+        package let kind: QuarantineClass
+        /// The traffic; nil for all other classes.
+        package let traffic: Traffic?
+
+        package init(_ kind: QuarantineClass, _ traffic: Traffic? = nil) {
+            self.kind = kind
+            self.traffic = traffic
+        }
+    }
 
     /// Bodies and their bytes.
     package struct Used: Hashable, Sendable {
@@ -43,43 +56,46 @@ package struct QuarantineRoom: Sendable {
     /// Takes what a store has.
     package mutating func replace(
         totals: [QuarantineClass: Used],
-        hour: (number: Int64, used: [(kind: QuarantineClass, client: String, used: Used)])
+        hour: (number: Int64, used: [(budget: Budget, client: String, used: Used)])
     ) {
         self.totals = totals
         self.hour = hour.number
         hourly = [:]
         for entry in hour.used {
-            add(entry.used, to: entry.kind, client: entry.client)
+            add(entry.used, to: entry.budget, client: entry.client)
         }
     }
 
-    /// Claims room for one body in the hourly budget of its class and in its client's share.
-    package mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
+    /// Claims room for a body in its hourly budget and in its client's share.
+    package mutating func claim(_ body: QuarantinedBody) -> Bool {
+        let client = body.delivery.client ?? ""
+        let (claimed, milliseconds) = (body.budget, body.delivery.receivedAtMilliseconds)
         let hour = milliseconds.dividedRoundingDown(by: Self.hourMilliseconds)
         // Bodies of the previous hour may still arrive. A much earlier hour means that the clock had been wrong.
         if hour > self.hour || hour < self.hour - 1 {
             self.hour = hour
             hourly = [:]
         }
-        let wanted = Used(rows: 1, bytes: Int64(bytes))
-        guard let budget = budgets.hourly[kind] else {
+        let wanted = Used(rows: 1, bytes: Int64(body.body.count))
+        guard let budget = budgets.hourly[claimed.kind] else {
             return false
         }
-        let used = hourly[kind, default: Hour()]
+        let used = hourly[claimed, default: Hour()]
         let share = QuarantineBudgets.Hourly(
             rows: max(1, budget.rows / budgets.shares), bytes: max(1, budget.bytes / budgets.shares))
         guard fits(wanted, beside: used.all, in: budget),
-            client.isEmpty || fits(wanted, beside: used.byClient[client, default: Used()], in: share)
+            client.isEmpty || claimed.kind == .unknown
+                || fits(wanted, beside: used.byClient[client, default: Used()], in: share)
         else {
             return false
         }
-        add(wanted, to: kind, client: client)
+        add(wanted, to: claimed, client: client)
         return true
     }
 
-    private mutating func add(_ used: Used, to kind: QuarantineClass, client: String) {
-        hourly[kind, default: Hour()].all += used
-        hourly[kind, default: Hour()].byClient[client, default: Used()] += used
+    private mutating func add(_ used: Used, to budget: Budget, client: String) {
+        hourly[budget, default: Hour()].all += used
+        hourly[budget, default: Hour()].byClient[client, default: Used()] += used
     }
 
     private func fits(_ wanted: Used, beside used: Used, in budget: QuarantineBudgets.Hourly) -> Bool {

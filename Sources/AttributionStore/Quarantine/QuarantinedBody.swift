@@ -8,19 +8,33 @@ package struct QuarantinedBody {
     package let body: [UInt8]
     /// The delivery they came in.
     package let delivery: Delivery
+    /// The traffic of a body of class `unknown`; nil for all others.
+    package let traffic: Traffic?
+    /// The digest by which a body is kept once: of what is signed in class `unknown`, of the whole content of a conflict;
+    /// nil for all others.
+    package let content: Digest16?
 
     /// Why a body is not counted.
     package enum Cause {
         /// It is no genuine postback.
         case rejection(PostbackRejection)
-        /// The recorded postback it contradicts, and the digest of its own content.
-        case conflict(postback: Int64, content: Digest16)
+        /// The recorded postback it contradicts.
+        case conflict(postback: Int64)
     }
 
-    /// A body that is no genuine postback.
-    package init(_ kind: QuarantineClass, _ rejection: PostbackRejection, _ body: [UInt8], _ delivery: Delivery) {
-        self.kind = kind
+    /// A body that was rejected.
+    package init(
+        _ rejection: PostbackRejection, _ body: [UInt8], _ delivery: Delivery, networks: OwnNetworks
+    ) {
+        kind = QuarantineClass(rejection)
         cause = .rejection(rejection)
+        if case .notUnderstood(let verified) = rejection {
+            var digester = PostbackDigester()
+            traffic = networks.traffic(of: verified)
+            content = digester.digest(ofSigned: verified)
+        } else {
+            (traffic, content) = (nil, nil)
+        }
         self.body = body
         self.delivery = delivery
     }
@@ -28,10 +42,15 @@ package struct QuarantinedBody {
     /// A copy that contradicts a recorded postback.
     package init(conflictWith postback: Int64, _ content: Digest16, _ body: [UInt8], _ delivery: Delivery) {
         kind = .conflict
-        cause = .conflict(postback: postback, content: content)
+        cause = .conflict(postback: postback)
+        traffic = nil
+        self.content = content
         self.body = body
         self.delivery = delivery
     }
+
+    /// The budget it takes room from.
+    package var budget: QuarantineRoom.Budget { QuarantineRoom.Budget(kind, traffic) }
 
     package var reason: String {
         switch cause {
@@ -44,7 +63,7 @@ package struct QuarantinedBody {
     package var detail: String {
         switch cause {
         case .rejection(let rejection): rejection.description
-        case .conflict(let postback, _): Self.detail(ofConflictWith: postback)
+        case .conflict(let postback): Self.detail(ofConflictWith: postback)
         }
     }
 
@@ -55,7 +74,7 @@ package struct QuarantinedBody {
 
     /// The recorded postback it contradicts, and what it says instead; nil for none.
     package var conflict: (postback: Int64, content: Digest16)? {
-        guard case .conflict(let postback, let content) = cause else {
+        guard case .conflict(let postback) = cause, let content else {
             return nil
         }
         return (postback, content)

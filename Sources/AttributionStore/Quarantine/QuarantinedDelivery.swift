@@ -44,6 +44,12 @@ package struct QuarantinedDelivery: Sendable {
         ReceivedBody(body, receivedAtMilliseconds: receivedAtMilliseconds)
     }
 
+    /// Whether it may be moved to a class when it is judged again: what verified once is never deleted for room, even
+    /// when the key that verified it is no longer known.
+    package func mayBecome(_ kind: QuarantineClass) -> Bool {
+        self.kind != .unknown || kind == .unknown
+    }
+
     /// The delivery with a new judgement.
     package func delivery(judged judgement: Judgement) -> Delivery {
         Delivery(

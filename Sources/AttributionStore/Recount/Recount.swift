@@ -121,7 +121,7 @@ extension PostbackRejection {
         // If that key was tried too, the bytes are not those that were recorded.
         case .invalidSignature(let keys): traffic == .test && !keys.contains(keyName)
         case .unknownKey: traffic == .test
-        case .notJSON, .malformed, .unknownVersion: false
+        case .notJSON, .malformed, .unknownVersion, .notUnderstood: false
         }
     }
 }

@@ -83,6 +83,8 @@ struct PostgreSQLBatch {
         var known = stored.known
         var unrecorded = stored.inserted
         try quarantine.prepare(contradicting: known.values.map(\.id), connection)
+        // Of what is rejected, only bodies of class `unknown` have a digest.
+        try quarantine.prepare(unknown: items.compactMap { rejected($0)?.content }, connection)
         let recordings = try items.enumerated().map { index, item -> Recording? in
             let delivery = item.delivery
             guard case .verified(let verified) = delivery.judgement, let digests = item.digests else {
@@ -130,16 +132,27 @@ struct PostgreSQLBatch {
 
     // MARK: What is not counted
 
-    private mutating func reject(_ item: Item) throws -> Recording? {
+    private func rejected(_ item: Item) -> QuarantinedBody? {
         guard case .rejected(let rejection, let body) = item.delivery.judgement else {
+            return nil
+        }
+        return QuarantinedBody(rejection, body, item.delivery, networks: networks)
+    }
+
+    private mutating func reject(_ item: Item) throws -> Recording? {
+        guard case .rejected(let rejection, _) = item.delivery.judgement, let body = rejected(item),
+            item.origin?.mayBecome(body.kind) ?? true
+        else {
             if item.origin != nil {
                 requeued.count(nil)
             }
             return nil
         }
-        let kind = QuarantineClass(rejection, body: body)
+        if item.origin?.kind != .unknown, let traffic = quarantine.keptUnknown(body) {
+            return note(.duplicate(traffic), item)
+        }
         if let origin = item.origin {
-            quarantine.change(origin, to: QuarantinedBody(kind, rejection, body, item.delivery))
+            quarantine.change(origin, to: body)
             requeued.count(nil)
             let recording = Recording.quarantined(rejection)
             if rejection.code.rawValue != origin.reason {
@@ -147,9 +160,9 @@ struct PostgreSQLBatch {
             }
             return recording
         }
-        let isKept = quarantine.keep(QuarantinedBody(kind, rejection, body, item.delivery))
+        let isKept = quarantine.keep(body)
         // What may be genuine is not acknowledged without being kept.
-        guard isKept || kind != .future else {
+        guard isKept || !body.kind.isKeptOrRefused else {
             return nil
         }
         return note(.quarantined(rejection, isKept: isKept), item)

@@ -14,6 +14,11 @@ struct QuarantineInsertion {
     private var changes: [QuarantineClass: QuarantineRoom.Used] = [:]
     /// The contents kept that contradict a postback.
     private var contents: [Int64: Set<Digest16>] = [:]
+    /// The bodies of class `unknown` that are kept, of those that this transaction has.
+    private var unknown: Set<Digest16> = []
+
+    /// Held by a transaction that keeps bodies of class `unknown`, so that no two nodes keep the same.
+    private static let lock: Int64 = 0x736b_616e_0005
 
     init(_ room: QuarantineRoom) {
         self.room = room
@@ -32,11 +37,29 @@ struct QuarantineInsertion {
         }
     }
 
+    /// Finds out which bodies of class `unknown` are kept already.
+    mutating func prepare(unknown digests: [Digest16], _ connection: PostgreSQLConnection) throws {
+        guard !digests.isEmpty else {
+            return
+        }
+        try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(Self.lock)])
+        let result = try connection.run(
+            "SELECT content FROM skan.quarantine WHERE class = 'unknown' AND content = ANY ($1::uuid[])",
+            [.digests(digests)])
+        for row in 0..<result.count {
+            unknown.insert(try result.digest(row, 0))
+        }
+    }
+
+    /// The traffic of a body of class `unknown` that is kept already; nil for one that is new, and for any other.
+    func keptUnknown(_ body: QuarantinedBody) -> Traffic? {
+        body.content.map(unknown.contains) == true ? body.traffic : nil
+    }
+
     /// Keeps a body as far as the budgets allow.
     mutating func keep(_ body: QuarantinedBody) -> Bool {
         let size = body.body.count
-        let isClaimed = room.claim(
-            body.kind, bytes: size, client: body.delivery.client ?? "", at: body.delivery.receivedAtMilliseconds)
+        let isClaimed = room.claim(body)
         // It may take the room of older ones, which upkeep deletes.
         let excess = room.excess(adding: size)
         guard isClaimed, excess <= 0 || body.kind.victims.reduce(0, { $0 + (room.totals[$1]?.bytes ?? 0) }) >= excess
@@ -45,6 +68,7 @@ struct QuarantineInsertion {
             return false
         }
         added.append(body)
+        noteUnknown(body)
         note(body.kind, rows: 1, bytes: size)
         return true
     }
@@ -78,8 +102,15 @@ struct QuarantineInsertion {
     /// Leaves a delivery where it is, for the reason it is rejected for now.
     mutating func change(_ origin: QuarantinedDelivery, to body: QuarantinedBody) {
         changed.append((origin.id, body))
+        noteUnknown(body)
         note(origin.kind, rows: -1, bytes: -origin.body.count)
         note(body.kind, rows: 1, bytes: origin.body.count)
+    }
+
+    private mutating func noteUnknown(_ body: QuarantinedBody) {
+        if body.traffic != nil, let content = body.content {
+            unknown.insert(content)
+        }
     }
 
     private mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int) {
@@ -96,12 +127,14 @@ struct QuarantineInsertion {
         for (id, body) in changed {
             try connection.run(
                 """
-                UPDATE skan.quarantine SET class = $2, reason = $3, detail = $4, postback_id = $5, content = $6
+                UPDATE skan.quarantine
+                SET class = $2, reason = $3, detail = $4, postback_id = $5, content = $6, traffic = $7
                 WHERE id = $1
                 """,
                 [
                     .integer(id), .text(body.kind.rawValue), .text(body.reason), .text(body.detail),
-                    .integer(body.conflict?.postback), .digest(body.conflict?.content),
+                    .integer(body.conflict?.postback), .digest(body.content),
+                    .text(body.traffic?.rawValue ?? ""),
                 ])
         }
         let changes = changes.filter { $0.value != .init() }
@@ -126,16 +159,16 @@ struct QuarantineInsertion {
         try connection.run(
             """
             INSERT INTO skan.quarantine (
-                class, received_at, recipient, client, reason, detail, postback_id, content, body)
+                class, received_at, recipient, client, reason, detail, postback_id, content, traffic, body)
             SELECT
                 class, received_at, recipient::skan.recipient, client, reason, detail,
                 CASE WHEN class = 'conflict' THEN postback_id END,
-                CASE WHEN class = 'conflict' THEN encode(content, 'hex')::uuid END, body
+                CASE WHEN class IN ('conflict', 'unknown') THEN encode(content, 'hex')::uuid END, traffic, body
             FROM unnest(
                 $1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int8[], $8::bytea[],
-                $9::bytea[]
+                $9::text[], $10::bytea[]
             ) WITH ORDINALITY AS input (
-                class, received_at, recipient, client, reason, detail, postback_id, content, body, position)
+                class, received_at, recipient, client, reason, detail, postback_id, content, traffic, body, position)
             ORDER BY position
             """,
             [
@@ -143,7 +176,8 @@ struct QuarantineInsertion {
                 .texts(added.map(\.delivery.recipient.rawValue)), .texts(added.map { $0.delivery.client ?? "" }),
                 .texts(added.map(\.reason)), .texts(added.map(\.detail)),
                 .integers(added.map { $0.conflict?.postback ?? 0 }),
-                .blobs(added.map { $0.conflict?.content.bytes ?? [] }), .blobs(added.map(\.body)),
+                .blobs(added.map { $0.content?.bytes ?? [] }), .texts(added.map { $0.traffic?.rawValue ?? "" }),
+                .blobs(added.map(\.body)),
             ])
     }
 }

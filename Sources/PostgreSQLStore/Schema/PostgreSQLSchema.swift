@@ -134,7 +134,7 @@ enum PostgreSQLSchema {
     private static let quarantine = """
         CREATE TABLE skan.quarantine (
             id int8 PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
-            class text NOT NULL CHECK (class IN ('garbage', 'forged', 'conflict', 'future')),
+            class text NOT NULL CHECK (class IN ('garbage', 'forged', 'conflict', 'unknown', 'future')),
             received_at int8 NOT NULL,
             recorded_at timestamptz NOT NULL DEFAULT now(),
             recipient skan.recipient NOT NULL,
@@ -142,12 +142,15 @@ enum PostgreSQLSchema {
             reason text NOT NULL,
             detail text NOT NULL,
             postback_id int8 CHECK ((postback_id IS NULL) = (class <> 'conflict')),
-            content uuid CHECK ((content IS NULL) = (class <> 'conflict')),
+            -- of a conflict's fields but the signature, and in class unknown of what is signed
+            content uuid CHECK ((content IS NULL) = (class NOT IN ('conflict', 'unknown'))),
+            traffic text NOT NULL CHECK ((traffic = '') = (class <> 'unknown')),
             body bytea NOT NULL
         );
         CREATE INDEX quarantine_class ON skan.quarantine (class, id);
         CREATE INDEX quarantine_received ON skan.quarantine (received_at);
         CREATE INDEX quarantine_postback ON skan.quarantine (postback_id) WHERE postback_id IS NOT NULL;
+        CREATE UNIQUE INDEX quarantine_unknown ON skan.quarantine (content) WHERE class = 'unknown';
 
         -- Bodies that came into the quarantine or left it; the sum is what is there.
         CREATE TABLE skan.quarantine_change (

@@ -1,3 +1,4 @@
+import Attribution
 import AttributionStore
 import Synchronization
 
@@ -212,18 +213,19 @@ extension QuarantineRoom {
             WITH newest AS (
                 SELECT floor(max(received_at) / $1::numeric)::int8 AS hour FROM skan.quarantine
             )
-            SELECT newest.hour, q.class, q.client, count(*), sum(octet_length(q.body))::int8
+            SELECT newest.hour, q.class, q.traffic, q.client, count(*), sum(octet_length(q.body))::int8
             FROM newest JOIN skan.quarantine AS q ON q.received_at >= newest.hour * $1
-            GROUP BY newest.hour, q.class, q.client
+            GROUP BY newest.hour, q.class, q.traffic, q.client
             """, [.integer(Self.hourMilliseconds)])
-        var used: [(kind: QuarantineClass, client: String, used: Used)] = []
+        var used: [(budget: Budget, client: String, used: Used)] = []
         var hour: Int64 = 0
         for row in 0..<hours.count {
             hour = try hours.integer(row, 0)
             used.append(
                 (
-                    try hours.word(row, 1), try hours.text(row, 2),
-                    Used(rows: try hours.integer(row, 3), bytes: try hours.integer(row, 4))
+                    Budget(try hours.word(row, 1), Traffic(rawValue: try hours.text(row, 2))),
+                    try hours.text(row, 3),
+                    Used(rows: try hours.integer(row, 4), bytes: try hours.integer(row, 5))
                 ))
         }
         replace(totals: totals, hour: (hour, used))

@@ -100,19 +100,23 @@ enum LedgerSchema {
         CREATE TABLE quarantine (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             class TEXT NOT NULL CHECK (
-                class = 'garbage' OR class = 'forged' OR class = 'conflict' OR class = 'future'),
+                class = 'garbage' OR class = 'forged' OR class = 'conflict' OR class = 'unknown'
+                OR class = 'future'),
             received_at INTEGER NOT NULL,
             recipient TEXT NOT NULL CHECK (recipient IN ('network', 'developer')),
             client TEXT NOT NULL, -- the IP network of the client, empty if unknown
             reason TEXT NOT NULL,
             detail TEXT NOT NULL,
             postback_id INTEGER CHECK ((postback_id IS NULL) = (class <> 'conflict')),
-            content_digest BLOB CHECK ((content_digest IS NULL) = (class <> 'conflict')),
+            -- 16 bytes: of a conflict's fields but the signature, and in class unknown of what is signed
+            content_digest BLOB CHECK ((content_digest IS NULL) = (class <> 'conflict' AND class <> 'unknown')),
+            traffic TEXT NOT NULL DEFAULT '' CHECK ((traffic = '') = (class <> 'unknown')),
             body BLOB NOT NULL
         ) STRICT;
         CREATE INDEX quarantine_class ON quarantine (class, id);
         CREATE INDEX quarantine_received ON quarantine (received_at);
         CREATE INDEX quarantine_postback ON quarantine (postback_id) WHERE postback_id IS NOT NULL;
+        CREATE UNIQUE INDEX quarantine_unknown ON quarantine (content_digest) WHERE class = 'unknown';
 
         """
 

@@ -6,7 +6,7 @@ import GRDB
 /// One recording transaction: it inserts rows as they come and writes delivery counts once at the end.
 struct RecordingBatch {
     let db: Database
-    private let networks: OwnNetworks
+    let networks: OwnNetworks
     private let memory: WriterState
     let now: Int64
     let arena = HotStatement.Arena()
@@ -70,9 +70,13 @@ struct RecordingBatch {
                 recording = try record(verified, digests, delivery)
             }
         case .rejected(let rejection, let body):
-            let kind = QuarantineClass(rejection, body: body)
-            let isKept = try keep(QuarantinedBody(kind, rejection, body, delivery))
-            guard isKept || kind != .future else {
+            let quarantined = QuarantinedBody(rejection, body, delivery, networks: networks)
+            if let traffic = try keptUnknown(quarantined) {
+                recording = .duplicate(traffic)
+                break
+            }
+            let isKept = try keep(quarantined)
+            guard isKept || !quarantined.kind.isKeptOrRefused else {
                 return nil
             }
             recording = .quarantined(rejection, isKept: isKept)

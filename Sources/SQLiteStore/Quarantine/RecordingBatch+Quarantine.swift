@@ -38,11 +38,20 @@ extension RecordingBatch {
         return try keep(quarantined)
     }
 
+    /// The traffic of a body of class `unknown` that is kept already; nil for one that is new, and for any other.
+    func keptUnknown(_ quarantined: QuarantinedBody) throws -> Traffic? {
+        guard let traffic = quarantined.traffic, let content = quarantined.content else {
+            return nil
+        }
+        let isKept = try Bool.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT EXISTS (SELECT 1 FROM quarantine WHERE class = 'unknown' AND content_digest = ?)"),
+            arguments: [Data(content.bytes)])
+        return isKept == true ? traffic : nil
+    }
+
     private mutating func hasRoom(for quarantined: QuarantinedBody) throws -> Bool {
-        let (kind, delivery, size) = (quarantined.kind, quarantined.delivery, quarantined.body.count)
-        return try room.claim(
-            kind, bytes: size, client: delivery.client ?? "", at: delivery.receivedAtMilliseconds)
-            && makeRoom(for: size, of: kind)
+        try room.claim(quarantined) && makeRoom(for: quarantined.body.count, of: quarantined.kind)
     }
 
     private mutating func insert(_ quarantined: QuarantinedBody) throws {
@@ -50,7 +59,7 @@ extension RecordingBatch {
         try db.cachedStatement(sql: Self.insertQuarantine).execute(arguments: [
             kind.rawValue, delivery.receivedAtMilliseconds, delivery.recipient.rawValue, delivery.client ?? "",
             quarantined.reason, quarantined.detail, quarantined.conflict?.postback,
-            quarantined.conflict.map { Data($0.content.bytes) }, Data(quarantined.body),
+            quarantined.content.map { Data($0.bytes) }, quarantined.traffic?.rawValue ?? "", Data(quarantined.body),
         ])
         room.note(kind, rows: 1, bytes: Int64(size))
     }
@@ -101,7 +110,7 @@ extension RecordingBatch {
 
     static let insertQuarantine = """
         INSERT INTO quarantine
-            (class, received_at, recipient, client, reason, detail, postback_id, content_digest, body)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (class, received_at, recipient, client, reason, detail, postback_id, content_digest, traffic, body)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 }

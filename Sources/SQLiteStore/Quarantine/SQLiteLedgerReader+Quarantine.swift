@@ -65,11 +65,14 @@ extension QuarantineRoom {
         let used = try Row.fetchAll(
             db,
             sql: """
-                SELECT class, client, count(*), sum(length(body)) FROM quarantine WHERE received_at >= ?
-                GROUP BY class, client
+                SELECT class, traffic, client, count(*), sum(length(body)) FROM quarantine WHERE received_at >= ?
+                GROUP BY class, traffic, client
                 """, arguments: [hour * Self.hourMilliseconds]
-        ).map { row -> (kind: QuarantineClass, client: String, used: Used) in
-            (try row.word(0), try row.text(1), Used(rows: try row.integer(2), bytes: try row.integer(3)))
+        ).map { row -> (budget: Budget, client: String, used: Used) in
+            (
+                Budget(try row.word(0), Traffic(rawValue: try row.text(1))), try row.text(2),
+                Used(rows: try row.integer(3), bytes: try row.integer(4))
+            )
         }
         replace(totals: totals, hour: (hour, used))
     }

@@ -70,8 +70,8 @@ extension RecordingBatch {
         switch delivery.judgement {
         case .verified:
             if let conflict = conflict(prepared) {
-                // Updated in place, so that the body stays kept without claiming room.
-                try becomeConflict(quarantined, delivery, with: conflict)
+                let body = QuarantinedBody(conflictWith: conflict.id, conflict.content, quarantined.body, delivery)
+                try change(quarantined, to: body)
                 move(before, to: .conflict(conflict.traffic), delivery)
                 result.count(.conflict(conflict.traffic))
                 return
@@ -82,13 +82,20 @@ extension RecordingBatch {
             result.count(recording)
         case .undecided:
             result.count(nil)
-        case .rejected(let rejection, let body):
+        case .rejected(let rejection, let bytes):
+            let body = QuarantinedBody(rejection, bytes, delivery, networks: networks)
+            guard quarantined.mayBecome(body.kind) else {
+                result.count(nil)
+                return
+            }
+            if quarantined.kind != .unknown, let traffic = try keptUnknown(body) {
+                try remove(id: quarantined.id, quarantined.kind, bytes: Int64(bytes.count))
+                move(before, to: .duplicate(traffic), delivery)
+                result.count(.duplicate(traffic))
+                return
+            }
             result.count(nil)
-            let kind = QuarantineClass(rejection, body: body)
-            try db.cachedStatement(sql: "UPDATE quarantine SET class = ?, reason = ?, detail = ? WHERE id = ?")
-                .execute(arguments: [kind.rawValue, rejection.code.rawValue, rejection.description, quarantined.id])
-            room.note(quarantined.kind, rows: -1, bytes: -Int64(body.count))
-            room.note(kind, rows: 1, bytes: Int64(body.count))
+            try change(quarantined, to: body)
             if rejection.code != reason {
                 move(before, to: .quarantined(rejection), delivery)
             }
@@ -101,20 +108,18 @@ extension RecordingBatch {
         count(DeliveryCounts.Kind(recording, recipient: delivery.recipient), kept: 1, at: delivery)
     }
 
-    private mutating func becomeConflict(
-        _ quarantined: QuarantinedDelivery,
-        _ delivery: Delivery,
-        with conflict: (id: Int64, content: Digest16, traffic: Traffic)
-    ) throws {
-        let body = QuarantinedBody(conflictWith: conflict.id, conflict.content, quarantined.body, delivery)
+    /// Updates a delivery in place, so that the body stays kept without claiming room.
+    private mutating func change(_ quarantined: QuarantinedDelivery, to body: QuarantinedBody) throws {
         try db.cachedStatement(
             sql: """
-                UPDATE quarantine SET class = ?, reason = ?, detail = ?, postback_id = ?, content_digest = ? WHERE id = ?
+                UPDATE quarantine
+                SET class = ?, reason = ?, detail = ?, postback_id = ?, content_digest = ?, traffic = ? WHERE id = ?
                 """
         ).execute(arguments: [
-            body.kind.rawValue, body.reason, body.detail, conflict.id, Data(conflict.content.bytes), quarantined.id,
+            body.kind.rawValue, body.reason, body.detail, body.conflict?.postback,
+            body.content.map { Data($0.bytes) }, body.traffic?.rawValue ?? "", quarantined.id,
         ])
         room.note(quarantined.kind, rows: -1, bytes: -Int64(quarantined.body.count))
-        room.note(.conflict, rows: 1, bytes: Int64(quarantined.body.count))
+        room.note(body.kind, rows: 1, bytes: Int64(quarantined.body.count))
     }
 }

@@ -131,7 +131,8 @@ extension QuarantineCommand {
                 ["contradicts", delivery.postbackID.map { "postback \($0)" } ?? "–"],
                 ["bytes", String(delivery.body.count)],
             ]
-            Terminal.write(Columns(facts).text + "\n")
+            let hint = delivery.kind == .forged ? PostbackRejection.invalidSignature(keys: []).hint : nil
+            Terminal.write(Columns(facts + (hint.map { [["hint", $0]] } ?? [])).text + "\n")
             BodyText.write(delivery.body)
         }
     }

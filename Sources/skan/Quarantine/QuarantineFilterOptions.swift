@@ -8,11 +8,12 @@ import StrictJSON
 
 /// The deliveries in quarantine that a command applies to; all of them without any option.
 struct QuarantineFilterOptions: ParsableArguments {
-    @Option(name: .customLong("class"), help: "garbage, forged, conflict or future.")
+    @Option(name: .customLong("class"), help: "garbage, forged, conflict, unknown or future.")
     var kind: QuarantineClass?
 
     @Option(
-        help: "malformed, unknown-version, unknown-key, invalid-signature or conflict.", completion: .quarantineReasons)
+        help: "malformed, unknown-version, unknown-key, not-understood, invalid-signature or conflict.",
+        completion: .quarantineReasons)
     var reason: String?
 
     @Option(help: "Only this delivery.")

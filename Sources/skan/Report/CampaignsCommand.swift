@@ -114,7 +114,7 @@ extension CampaignsCommand {
                 guard let group else {
                     return kind == .campaignID ? .campaignID : .sourceIdentifier
                 }
-                guard let digits = SourceIdentifier(group), group.utf8.count < 4 else {
+                guard let digits = SourceIdentifier(written: group), group.utf8.count < 4 else {
                     throw FieldProblem(
                         field: "--group", found: group.shortened(to: 20), expected: "two or three digits, such as 39")
                 }

@@ -163,6 +163,9 @@ struct VerdictTally: Sendable, CustomStringConvertible {
     /// All verdicts.
     var total: Int { counts.values.reduce(0, +) }
 
+    /// The verdicts of one kind.
+    subscript(word: VerdictWord) -> Int { counts[word, default: 0] }
+
     mutating func count(_ verdict: Verdict) {
         counts[verdict.word, default: 0] += 1
     }

@@ -11,9 +11,9 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Verify postbacks in files: one object, several, or NDJSON.",
         discussion: """
             Prints one verdict per postback, in the order of the files: valid, invalid (signature), malformed, \
-            unknown-version, unknown-key, undecided; then, to standard error, the number of each. Files of any size \
-            are read as a stream and verified on all cores. Exits with status 0 if all are valid, 1 if some are not, \
-            2 if it could not decide.
+            unknown-version, unknown-key, not-understood (it verifies, with values that this release does not know), \
+            undecided; then, to standard error, the number of each. Files of any size are read as a stream and \
+            verified on all cores. Exits with status 0 if all are valid, 1 if some are not, 2 if it could not decide.
 
             Postbacks must be as a device sends them. Exports of partners are often wrapped in something else: \
             --unwrap accepts the elements of an array, the object under "postback", a bare compact JWS, and a byte \
@@ -66,6 +66,9 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         Terminal.finish()
         Terminal.say("skan: \(tally)")
+        if !explain, tally[.invalid] > 0 {
+            Terminal.say("skan: hint: --explain says why a signature does not verify")
+        }
         if let status = tally.exitStatus {
             throw status
         }

@@ -122,6 +122,7 @@ struct HealthPanel {
         return switch finding {
         case .forged: kept(.forged, "See what does not verify")
         case .unknown: kept(.future, "See what is not known")
+        case .notUnderstood: kept(.unknown, "See what is not understood")
         case .conflicts: .link(PagePlace.conflicts.link, "See the conflicts")
         case .drought(let app, _, _), .missingValues(let app, _, _), .invalidValues(let app, _):
             .link(selection.narrowed(to: .app, app).link(PagePlace.report("campaigns").link), "See its campaigns")
