@@ -30,7 +30,8 @@ package struct PostbackVerificationKey: Sendable {
         _ name: String, _ provenance: Provenance, _ base64: String
     ) throws(KeyProblem) -> PostbackVerificationKey {
         guard let key = SignaturePublicKey(base64: base64) else {
-            throw .noPublicKey(file: "\(name), built in (does this OpenSSL have the curve?)")
+            throw .noPublicKey(
+                file: "\(name), built in (does this OpenSSL have the curve?)", found: .nothing)
         }
         return PostbackVerificationKey(name: name, provenance: provenance, publicKey: key)
     }

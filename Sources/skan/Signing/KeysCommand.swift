@@ -120,10 +120,7 @@ extension NetworkPrivateKey {
                     file: name, reason: "found more than \(KeyFile.maximumSize) bytes, the limit of a key")
             }
         }
-        guard let text = String(data: bytes, encoding: .utf8) else {
-            throw KeyProblem.unreadable(file: name, reason: "it is not text")
-        }
-        try self.init(pem: text, file: name)
+        try self.init(reading: Array(bytes), file: name)
     }
 }
 
