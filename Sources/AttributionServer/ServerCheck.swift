@@ -134,7 +134,7 @@ package struct ServerCheck: Sendable {
             }
         }
         for entry in credentials.keys?.entries ?? [] {
-            find("signing key", entry.summary)
+            find("signing key", entry.summary + (entry.adNetworkID.caseWarning.map { "; \($0)" } ?? ""))
         }
         if let references = credentials.references {
             check(references)

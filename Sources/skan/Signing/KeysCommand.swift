@@ -81,6 +81,9 @@ extension KeysCommand {
             if let list {
                 for entry in try NetworkKeySet(file: list).entries {
                     Terminal.write("ok \(entry.file) \(entry.summary)\n")
+                    if let warning = entry.adNetworkID.caseWarning {
+                        Terminal.say("skan: warning: \(warning)")
+                    }
                 }
             }
             guard let file else {
