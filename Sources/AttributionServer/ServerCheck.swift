@@ -29,6 +29,9 @@ package struct ServerCheck: Sendable {
         if configuration.store != nil {
             find("postbacks", "\(configuration.listenScheme)://\(configuration.listen)")
         }
+        if attempt({ try PublicRoutes(postbackPaths: configuration.postbackPaths) }) != nil {
+            for path in configuration.postbackPaths { find("postback path", path) }
+        }
         switch configuration.signing {
         case .port(let address)?: find("signing", "\(configuration.signingScheme)://\(address)")
         case .socket(let path)?: find("signing", "socket \(path)")

@@ -36,7 +36,7 @@ package struct ConnectionStateMachine {
         }
     }
 
-    private let peer: ConnectionPeer
+    private var peer: ConnectionPeer
     /// Whether it is open to probes only, for one request.
     private let isReserved: Bool
     private let deadlines: Deadlines
@@ -85,6 +85,12 @@ package struct ConnectionStateMachine {
     }
 
     // MARK: Events
+
+    /// The proxy at the other end has named the client, before the first byte.
+    mutating func identified(as client: ConnectionPeer) {
+        peer = client
+        reader.use(client.forwarding)
+    }
 
     /// Bytes have arrived; they are passed to ``next(in:consumed:)``.
     package mutating func bytesArrived(at now: NIODeadline, receivedAt: Date) {
