@@ -128,6 +128,9 @@ package struct ServerCheck: Sendable {
                 "certificate",
                 "\(configuration.tlsCertificate ?? ""): expires \(identity.notValidAfter.formatted(.iso8601)), "
                     + "in \(days) days" + (identity.endsSoon(at: now) ? "; renew it soon" : ""))
+            if let fault = identity.chainFault {
+                find("certificate chain", "\(configuration.tlsCertificate ?? ""): \(fault.message); \(fault.hint)")
+            }
         }
         if let grants = credentials.tokens?.list.grants {
             let live = grants.count { $0.isLive(at: now) }
