@@ -27,6 +27,7 @@ package struct Ingress: Service {
         limits: IngressLimits = IngressLimits(),
         tls: IngressTLS? = nil,
         trustedProxies: TrustedProxies = .none,
+        demandsProxyHeader: Bool = false,
         logger: Logger,
         accessLogLevel: Logger.Level = .debug,
         metricNames: IngressMetricNames = .postbacks,
@@ -40,7 +41,7 @@ package struct Ingress: Service {
         self.settings = IngressSettings(
             routes: routes, limits: limits, trustedProxies: trustedProxies, now: now, makeHandler: makeHandler,
             logger: logger, accessLogLevel: accessLogLevel, metricNames: metricNames, metricsFactory: metricsFactory,
-            tls: tls)
+            tls: tls, demandsProxyHeader: demandsProxyHeader)
         self.onListening = onListening
     }
 
@@ -197,4 +198,5 @@ struct IngressSettings: Sendable {
     let metricNames: IngressMetricNames
     let metricsFactory: any MetricsFactory
     let tls: IngressTLS?
+    let demandsProxyHeader: Bool
 }

@@ -1,6 +1,7 @@
 package import Attribution
 package import FoundationEssentials
 import NIOCore
+package import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -22,13 +23,16 @@ package enum IngressError: CodedError, Equatable {
     case unusableKey(file: String, reason: String)
     /// Certificate and key were read but do not make a TLS identity.
     case unusableIdentity(certificateFile: String, keyFile: String, reason: String)
+    /// The certificates of the chain are in an order in which the first is not the server's own.
+    case faultyChain(file: String, CertificateChain.Fault)
     /// A trusted proxy is neither an address nor a network.
     case malformedNetwork(String)
 
     package var code: ErrorCode {
         switch self {
         case .cannotListen: .cannotListen
-        case .unusableCertificate, .expiredCertificate, .certificateNotYetValid, .unusableIdentity:
+        case .unusableCertificate, .expiredCertificate, .certificateNotYetValid, .unusableIdentity,
+            .faultyChain:
             .unusableCertificate
         case .unusableKey: .unusableKey
         case .malformedNetwork: .badField
@@ -50,6 +54,7 @@ package enum IngressError: CodedError, Equatable {
             "no private key could be read from \(file): \(reason)"
         case .unusableIdentity(let certificateFile, let keyFile, let reason):
             "\(certificateFile) and \(keyFile) cannot be used together: \(reason)"
+        case .faultyChain(let file, let fault): "\(file): \(fault.message)"
         case .malformedNetwork(let text):
             "\"\(text)\" is not an IP address or network"
         }
@@ -69,6 +74,7 @@ package enum IngressError: CodedError, Equatable {
         case .certificateNotYetValid: "give certificates that are valid now, and check the clock"
         case .unusableKey: "give a PEM file without a passphrase that only its owner can read"
         case .unusableIdentity: "give the key of this certificate"
+        case .faultyChain(_, let fault): fault.hint
         case .malformedNetwork: "write 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32"
         }
     }

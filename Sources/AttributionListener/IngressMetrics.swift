@@ -22,7 +22,7 @@ package enum IngressMetricNames: String, Sendable {
 /// - `refusals_total{reason}`: those the listener answered itself.
 /// - `connections_total{outcome}`: `accepted`, `reserved`, `over-total-cap`, `over-address-cap`, `stopping`.
 /// - `disconnects_total{reason}`: connections cut off without an answer: `head-deadline`, `idle-deadline`,
-///   `write-deadline`, `linger-bound`, `stop-deadline`.
+///   `write-deadline`, `linger-bound`, `stop-deadline`, `proxy-header`.
 struct IngressMetrics {
     private struct RequestKey: Hashable {
         let route: IngressRoute?

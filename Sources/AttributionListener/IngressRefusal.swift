@@ -7,6 +7,7 @@ package enum IngressRefusal: CodedError, Equatable {
     case notFound(target: String, hint: String)
     case methodNotAllowed(String, allowed: String)
     case unsupportedMediaType(String, expected: IngressMediaType)
+    case unsupportedContentCoding(String)
     case bodyTooLarge(limit: Int)
     case headTooLarge(bytes: Int, fields: Int)
     case targetTooLong(limit: Int)
@@ -32,7 +33,7 @@ package enum IngressRefusal: CodedError, Equatable {
         switch self {
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .unsupportedMediaType: .unsupportedMediaType
+        case .unsupportedMediaType, .unsupportedContentCoding: .unsupportedMediaType
         case .bodyTooLarge: .bodyTooLarge
         case .headTooLarge: .headTooLarge
         case .targetTooLong: .targetTooLong
@@ -60,7 +61,7 @@ package enum IngressRefusal: CodedError, Equatable {
     /// Every other refusal ends the connection: what follows cannot be told from the refused request.
     var keepsConnection: Bool {
         switch self {
-        case .notFound, .methodNotAllowed, .unsupportedMediaType: true
+        case .notFound, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentCoding: true
         default: false
         }
     }
@@ -71,6 +72,7 @@ package enum IngressRefusal: CodedError, Equatable {
         case .notFound(let target, _): "there is no route \(Self.quoted(Self.withoutQuery(target)))"
         case .methodNotAllowed(let method, _): "the method was \(Self.quoted(method))"
         case .unsupportedMediaType(let type, _): "the Content-Type was \(Self.quoted(type))"
+        case .unsupportedContentCoding(let coding): "the Content-Encoding was \(Self.quoted(coding))"
         case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes, or split into hundreds of chunks"
         case .headTooLarge(let bytes, let fields):
             "the head is larger than \(bytes) bytes or has more than \(fields) fields"
@@ -94,6 +96,7 @@ package enum IngressRefusal: CodedError, Equatable {
         case .notFound(_, let hint): hint
         case .methodNotAllowed(_, let allowed): "use \(allowed)"
         case .unsupportedMediaType(_, let expected): "send \(expected.rawValue)"
+        case .unsupportedContentCoding: "send the body as it is, without a Content-Encoding"
         case .bodyTooLarge: "send less in one request"
         case .headTooLarge: "send fewer and shorter fields"
         case .targetTooLong: "send data in the body"
@@ -129,6 +132,8 @@ package enum IngressRefusal: CodedError, Equatable {
 /// - SeeAlso: [RFC 9112](https://www.rfc-editor.org/rfc/rfc9112)
 package enum IngressFault: String, Error, CaseIterable, Sendable {
     case method = "an unknown method, or none"
+    case proxyHeader =
+        "a header of the PROXY protocol, taken only with skan serve --proxy-protocol, from a --trusted-proxy"
     case target = "a target other than a path, an http URL or an asterisk, or with characters outside visible ASCII"
     case version = "a version other than HTTP/1.0 and HTTP/1.1, or more than one space before it"
     case lineEnd = "a line feed without a carriage return before it, or a carriage return within a line"

@@ -140,6 +140,11 @@ struct IngressServer: Sendable {
         let connection = ConnectionHandler(loop: loop, peer: peer, isReserved: admission == .reserved)
         let operations = channel.pipeline.syncOperations
         do {
+            let isDemanded = settings.demandsProxyHeader && peer.isProxy
+            // Without TLS, the answer to a header that is not taken says so.
+            if isDemanded || settings.tls != nil {
+                try operations.addHandler(ProxyHeaderHandler(of: connection, isDemanded: isDemanded))
+            }
             if let tls = settings.tls {
                 try operations.addHandler(NIOSSLServerHandler(context: tls.identity.context))
             }

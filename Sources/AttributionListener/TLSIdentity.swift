@@ -1,7 +1,7 @@
 package import FoundationEssentials
 import NIOCore
 package import NIOSSL
-import Platform
+package import Platform
 import Synchronization
 
 /// A certificate chain with its private key, read from PEM files and ready to serve TLS 1.2 and 1.3.
@@ -10,6 +10,8 @@ package struct TLSIdentity: Sendable {
     package let context: NIOSSLContext
     /// When the certificate that expires first, of the server's own and the intermediate ones, begins to be valid.
     package let notValidBefore: Date
+    /// What is wrong with the chain for clients that know less than this machine; the server serves it nevertheless.
+    package let chainFault: CertificateChain.Fault?
     /// When clients stop accepting the chain: the first of its certificates expires then.
     package let notValidAfter: Date
 
@@ -31,7 +33,9 @@ package struct TLSIdentity: Sendable {
     package init(certificateFile: String, keyFile: String, now: Date) throws(IngressError) {
         let chain: [NIOSSLCertificate]
         do {
-            chain = try NIOSSLCertificate.fromPEMBytes(try Self.pem(certificateFile, isSecret: false))
+            let pem = try Self.pem(certificateFile, isSecret: false)
+            chain = try NIOSSLCertificate.fromPEMBytes(pem)
+            chainFault = CertificateChain(pem: pem).fault()
         } catch {
             throw .unusableCertificate(file: certificateFile, reason: Self.reason(error, what: "certificate"))
         }
@@ -69,6 +73,9 @@ package struct TLSIdentity: Sendable {
         do {
             context = try NIOSSLContext(configuration: configuration)
         } catch {
+            if case .wrongOrder? = chainFault, let chainFault {
+                throw .faultyChain(file: certificateFile, chainFault)
+            }
             throw .unusableIdentity(certificateFile: certificateFile, keyFile: keyFile, reason: "they do not match")
         }
     }

@@ -5,6 +5,7 @@ package import AttributionReports
 package import AttributionSigning
 package import Foundation
 import Logging
+import Platform
 
 /// The files a server reads at startup and again on SIGHUP: certificate, tokens, Apple's added keys, signing keys,
 /// schemas and campaigns.
@@ -77,6 +78,7 @@ package struct Credentials: Sendable {
     func log(to logger: Logger) {
         if let identity {
             logger.notice("certificate read", metadata: ["end": "\(identity.notValidAfter.formatted(.iso8601))"])
+            identity.warnOfChain(logger)
         }
         if let tokens {
             logger.notice("tokens read", metadata: ["count": "\(tokens.list.grants.count)"])
@@ -88,6 +90,15 @@ package struct Credentials: Sendable {
         }
         if let references {
             logger.notice("schemas and campaigns read", metadata: references.counts)
+        }
+    }
+}
+
+extension TLSIdentity {
+    /// Warns of a chain that some clients will not accept.
+    func warnOfChain(_ logger: Logger) {
+        if let chainFault {
+            logger.warning("\(chainFault.message)", metadata: ["hint": "\(chainFault.hint)"])
         }
     }
 }

@@ -119,6 +119,8 @@ package enum PublicRoute: CaseIterable, Hashable, Sendable {
         case delivery(Delivery.Recipient)
         /// A tap on a web ad is answered with a signed payload.
         case webAdTap
+        /// A proxy asks whether the process answers; it learns nothing else.
+        case liveness
     }
 
     /// The path, without a trailing slash.
@@ -139,13 +141,5 @@ package enum PublicRoute: CaseIterable, Hashable, Sendable {
         case .skAdNetworkDeveloperCopy, .adAttributionKitDeveloperCopy: .delivery(.developer)
         case .webAdPayload: .webAdTap
         }
-    }
-
-    /// The routes of the listener.
-    static let all = IngressRoutes(allCases.map(\.path))
-
-    /// The route of a request to ``all``.
-    init(_ route: IngressRoute) {
-        self = Self.allCases[route.index]
     }
 }

@@ -29,6 +29,9 @@ package struct ServerCheck: Sendable {
         if configuration.store != nil {
             find("postbacks", "\(configuration.listenScheme)://\(configuration.listen)")
         }
+        if attempt({ try PublicRoutes(postbackPaths: configuration.postbackPaths) }) != nil {
+            for path in configuration.postbackPaths { find("postback path", path) }
+        }
         switch configuration.signing {
         case .port(let address)?: find("signing", "\(configuration.signingScheme)://\(address)")
         case .socket(let path)?: find("signing", "socket \(path)")
@@ -130,6 +133,9 @@ package struct ServerCheck: Sendable {
                 "certificate",
                 "\(configuration.tlsCertificate ?? ""): expires \(identity.notValidAfter.formatted(.iso8601)), "
                     + "in \(days) days" + (identity.endsSoon(at: now) ? "; renew it soon" : ""))
+            if let fault = identity.chainFault {
+                find("certificate chain", "\(configuration.tlsCertificate ?? ""): \(fault.message); \(fault.hint)")
+            }
         }
         if let grants = credentials.tokens?.list.grants {
             let live = grants.count { $0.isLive(at: now) }
@@ -147,7 +153,7 @@ package struct ServerCheck: Sendable {
             find("Apple's keys", warning)
         }
         for entry in credentials.keys?.entries ?? [] {
-            find("signing key", entry.summary)
+            find("signing key", entry.summary + (entry.adNetworkID.caseWarning.map { "; \($0)" } ?? ""))
         }
         if let references = credentials.references {
             check(references)

@@ -4,6 +4,8 @@ package import AttributionListener
 package struct ServerConfiguration: Sendable {
     /// The address to which devices send postbacks.
     package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    /// More paths at which the network's postbacks arrive.
+    package var postbackPaths: [String] = []
     /// The address of the console: health, reports and metrics.
     package var console = ListenAddress(host: "127.0.0.1", port: 8081)
     /// Where signing requests are taken; nil for a server that signs only for web ads.
@@ -42,6 +44,8 @@ package struct ServerConfiguration: Sendable {
     /// Addresses and networks of trusted proxies, and the field in which they name their clients.
     package var trustedProxies: [String] = []
     package var forwardingField = ForwardingField.xForwardedFor
+    /// Whether the trusted proxies begin each connection to the public listener with a PROXY header.
+    package var usesProxyProtocol = false
     /// The descriptors the process may have open.
     package var descriptors = 1_024
     /// Event loops of the public listener.
@@ -104,6 +108,10 @@ package struct ServerConfiguration: Sendable {
             hint: tlsKey == nil
                 ? "give --tls-key FILE, the private key of the certificate"
                 : "give --tls-certificate FILE, the key's certificate followed by the intermediates")
+        refuse(
+            usesProxyProtocol && trustedProxies.isEmpty,
+            "--proxy-protocol: without a trusted proxy nobody may send a PROXY header",
+            hint: "give --trusted-proxy ADDRESS, where the proxy's connections come from")
         problems += sharedAddresses
         if let signing {
             refuse(

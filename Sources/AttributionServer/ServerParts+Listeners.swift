@@ -19,10 +19,11 @@ extension ServerParts {
         return Ingress(
             address: .port(host: configuration.listen.host, port: configuration.listen.port),
             threads: configuration.threads,
-            routes: PublicRoute.all,
+            routes: publicRoutes.routes,
             limits: budget.limits(stopDeadline: stop),
             tls: tls,
             trustedProxies: trustedProxies,
+            demandsProxyHeader: configuration.usesProxyProtocol,
             logger: logger,
             metricsFactory: metrics,
             now: { Date() },
@@ -42,9 +43,9 @@ extension ServerParts {
 
     /// Passes requests to the ingestor or the responder, and turns outcomes into answers.
     private func answer(_ recording: Recording) -> IngressHandler {
-        .callback { [metrics] request, answer in
+        .callback { [metrics, publicRoutes] request, answer in
             let receivedAt = UnixMilliseconds(request.receivedAt)
-            switch PublicRoute(request.route).purpose {
+            switch publicRoutes.purpose(of: request.route) {
             case .delivery(let recipient):
                 recording.ingestor.submit(
                     request.body, recipient: recipient, client: request.client,
@@ -52,6 +53,7 @@ extension ServerParts {
                 ) {
                     answer(IngressAnswer($0))
                 }
+            case .liveness: answer(.alive)
             case .webAdTap:
                 guard let responder = recording.storage.webAds?.responder else {
                     WebAdOutcome.count([.noSigningKeys], in: metrics)

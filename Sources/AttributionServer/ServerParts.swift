@@ -27,6 +27,7 @@ struct ServerParts: Sendable {
     let onEvent: @Sendable (Server.Event) -> Void
     let started = Date()
     let trustedProxies: TrustedProxies
+    let publicRoutes: PublicRoutes
     let testKeys: [SignaturePublicKey]
     let budget: ConnectionBudget
     let tls: IngressTLS?
@@ -55,6 +56,7 @@ struct ServerParts: Sendable {
         let credentials = Credentials(reading: configuration, at: Date())
         if let problem = credentials.problems.first { throw problem.error }
         trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
+        publicRoutes = try PublicRoutes(postbackPaths: configuration.postbackPaths)
         let testKeys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
         self.testKeys = testKeys
         let location = try configuration.store.map { try StoreLocation($0) }

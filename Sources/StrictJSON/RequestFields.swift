@@ -134,12 +134,18 @@ package struct RequestFields {
         try elements(name).map(Self.version)
     }
 
-    /// A version or a list of versions; empty if absent.
-    package func oneOrMoreVersions(_ name: String) throws(FieldProblem) -> [String] {
-        if isArray(name), case let texts = try versions(name), !texts.isEmpty {
-            return texts
+    /// Versions as exchanges write them; empty if absent.
+    ///
+    /// One or a list, as numbers or strings, of which each may have several, separated by commas; `"4"` is 4.0.
+    package func looseVersions(_ name: String) throws(FieldProblem) -> [String] {
+        let texts = isArray(name) ? try versions(name) : try version(name).map { [$0] } ?? []
+        return texts.flatMap { text in
+            text.split(separator: ",").compactMap { part in
+                let version = part.filter { !$0.isWhitespace }
+                let isWhole = version.utf8.count == 1 && version.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                return version.isEmpty ? nil : version + (isWhole ? ".0" : "")
+            }
         }
-        return try version(name).map { [$0] } ?? []
     }
 
     /// A boolean, also as 1 or 0; false if absent.

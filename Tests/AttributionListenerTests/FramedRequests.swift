@@ -103,7 +103,7 @@ extension IngressRefusal {
     /// Whether the connection continues after the refused request.
     fileprivate var isAboutOneRequest: Bool {
         switch self {
-        case .notFound, .methodNotAllowed, .unsupportedMediaType: true
+        case .notFound, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentCoding: true
         default: false
         }
     }

@@ -67,6 +67,7 @@ final class IngressUnderTest: Sendable {
         answerBody: String = #"{"status":"recorded"}"#,
         tls: IngressTLS? = nil,
         trustedProxies: TrustedProxies = .none,
+        demandsProxyHeader: Bool = false,
         _ body: @Sendable (IngressUnderTest, Int) async throws -> Result
     ) async throws -> Result {
         var limits = limits
@@ -85,6 +86,7 @@ final class IngressUnderTest: Sendable {
             limits: limits,
             tls: tls,
             trustedProxies: trustedProxies,
+            demandsProxyHeader: demandsProxyHeader,
             logger: logger,
             metricsFactory: server.metrics,
             now: { receivedAt },

@@ -56,6 +56,9 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
             "two types", 415, "unsupported-media-type", staysOpen: true,
             fields("Content-Type: application/json", "Content-Type: application/json", "Content-Length: 2") + "{}"),
         .init(
+            "a compressed body", 415, "unsupported-media-type", staysOpen: true,
+            fields("Content-Type: application/json", "Content-Encoding: gzip", "Content-Length: 2") + "{}"),
+        .init(
             "a chunked body of an unserved type", 415, "unsupported-media-type", staysOpen: true,
             fields("Content-Type: text/xml", "Transfer-Encoding: chunked") + "3\r\nabc\r\n0\r\n\r\n"),
     ]
@@ -102,6 +105,10 @@ struct RefusedRequest: Sendable, CustomTestStringConvertible {
 
     /// What is not sound HTTP, the known ways of smuggling a request among it.
     static let unsound: [RefusedRequest] = [
+        .init("a PROXY header", 400, "malformed-request", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + Post.request()),
+        .init(
+            "a binary PROXY header", 400, "malformed-request",
+            "\r\n\r\n\u{0}\r\nQUIT\n\u{21}\u{11}\u{0}\u{c}aaaabbbbccdd" + Post.request()),
         .init("noise", 400, "malformed-request", "\u{1}\u{2}\u{3}\u{4}\r\n\r\n"),
         .init(
             "the first bytes of TLS", 400, "malformed-request", isUnfinished: true,

@@ -70,19 +70,12 @@ struct KeyTests {
         }
     }
 
-    @Test(
-        "Anything but a private key on one of the two curves is refused",
-        arguments: [
-            "", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
-        ])
-    func noKey(_ text: String) {
-        #expect(throws: KeyProblem.noPrivateKey(file: "f")) { try NetworkPrivateKey(pem: text, file: "f") }
-    }
-
     @Test("A public key instead of a private one gets its own error")
     func publicKey() throws {
         let pem = try NetworkPrivateKey.generate(.p256).publicKey().pem()
-        #expect(throws: KeyProblem.publicInsteadOfPrivate(file: "f")) { try NetworkPrivateKey(pem: pem, file: "f") }
+        #expect(throws: KeyProblem.publicInsteadOfPrivate(file: "f")) {
+            try NetworkPrivateKey(reading: Array(pem.utf8), file: "f")
+        }
     }
 
     @Test("A public key instead of a private one is named before the mode of its file", arguments: [0o600, 0o644])
@@ -153,13 +146,13 @@ struct KeyTests {
             "write one of these in quotes"
         ),
         (
-            key(#""use": "active""#).replacing("\"n\"", with: "\"a,b\""),
-            "the list of keys FILE: keys[0].ad-network-id: found the string \"a,b\", expected an ad network id of letters",
-            "write one such as"
+            key(#""use": "active""#).replacing("n.skadnetwork", with: "a,b"),
+            "the list of keys FILE: keys[0].ad-network-id: found the string \"a,b\", expected the id of one ad network",
+            "write it as Apple gave it"
         ),
         (
-            key(#""use": "active""#).replacing("\"n\"", with: #""n\u202e""#),
-            "the list of keys FILE: keys[0].ad-network-id: found the string", "write one such as"
+            key(#""use": "active""#).replacing("n.skadnetwork", with: #"n\u202e"#),
+            "the list of keys FILE: keys[0].ad-network-id: found the string", "write it as Apple gave it"
         ),
         (key(#""signer": null"#), "the list of keys FILE: keys[0].use: found nothing, expected one of active", "add "),
         (
@@ -167,9 +160,9 @@ struct KeyTests {
             "the list of keys FILE: keys[0].registry-id: found the number 0, expected a whole number from 1 on", "write"
         ),
         (
-            key(#""use": "active""#).replacing(#""n""#, with: #""n\u0007""#),
-            #"the list of keys FILE: keys[0].ad-network-id: found the string "n\u{7}", expected an ad network id of "#
-                + "letters", "write one such as \"example123.skadnetwork\""
+            key(#""use": "active""#).replacing("n.skadnetwork", with: #"n\u0007"#),
+            #"the list of keys FILE: keys[0].ad-network-id: found the string "n\u{7}", expected the id of one "#
+                + "ad network", "write it as Apple gave it"
         ),
         (
             key(#""use": "active""#).replacing("4.0", with: "4.0-2.1"),
@@ -178,7 +171,7 @@ struct KeyTests {
     ]
 
     private static func key(_ members: String) -> String {
-        #"{"keys": [{"ad-network-id": "n", "file": "f", "versions": "4.0", \#(members)}]}"#
+        #"{"keys": [{"ad-network-id": "n.skadnetwork", "file": "f", "versions": "4.0", \#(members)}]}"#
     }
 
     @Test("A key list that is missing or breaks a rule is refused, naming key, value and cure", arguments: lists)
@@ -191,6 +184,26 @@ struct KeyTests {
         let problem = #expect(throws: KeyProblem.self) { try NetworkKeySet(file: file) }
         #expect(problem?.description.hasPrefix(expected.replacing("FILE", with: file)) == true, "\(problem as Any)")
         #expect(problem?.hint?.hasPrefix(cure) == true, "\(problem?.hint as Any)")
+    }
+
+    @Test(
+        "A key list names only ids that Apple can have given",
+        arguments: [
+            ("example123.skadnetwork", true), ("Example123.SKAdNetwork", true), ("com.apple.test-1", true),
+            ("abc", false), (" example123.skadnetwork", false), ("example123.skadnetwor", false),
+            ("example123.skadnetwork.", false), ("example-123.skadnetwork", false),
+        ])
+    func listedID(_ id: String, _ isAccepted: Bool) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try KeyFile.writeNew(NetworkPrivateKey.generate(.p256).pem(), to: "\(folder)/f")
+        let text = Self.key(#""use": "active""#).replacing("n.skadnetwork", with: id)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/keys.json"))
+        guard !isAccepted else {
+            #expect(try NetworkKeySet(file: "\(folder)/keys.json").entries.first?.adNetworkID.text == id)
+            return
+        }
+        let problem = #expect(throws: KeyProblem.self) { try NetworkKeySet(file: "\(folder)/keys.json") }
+        #expect(problem?.description.contains("ad-network-id: found the string \"\(id)\"") == true)
     }
 
     static let signers: [(String, String, String?)] = [
@@ -356,8 +369,8 @@ struct KeyTests {
         #expect(!half.matches(other))
         let again = try #require(SignaturePublicKey(base64: half.base64))
         #expect(again.fingerprint == half.fingerprint)
-        #expect(try SignaturePublicKey(pem: key.pem(), file: "f").fingerprint == half.fingerprint)
-        #expect(try SignaturePublicKey(pem: half.pem(), file: "f").fingerprint == half.fingerprint)
+        #expect(try SignaturePublicKey(reading: Array(key.pem().utf8), file: "f").fingerprint == half.fingerprint)
+        #expect(try SignaturePublicKey(reading: Array(half.pem().utf8), file: "f").fingerprint == half.fingerprint)
         #expect(try half.pem().hasPrefix("-----BEGIN PUBLIC KEY-----"))
     }
 }

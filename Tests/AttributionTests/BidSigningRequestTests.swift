@@ -52,6 +52,16 @@ struct BidSigningRequestTests {
             (#""versions": ["2.1"]"#, both, "2.1|n.skadnetwork|-"),
             (#""versions": [2.0, 3]"#, both, "3.0|n.skadnetwork|0,1"),
             (#""versions": [], "version": "2.0""#, both, "2.0|n.skadnetwork|-"),
+            (#""versions": ["2", "3"]"#, both, "3.0|n.skadnetwork|0,1"),
+            (#""versions": "4""#, both, "4.0|n.skadnetwork|0,1"),
+            (#""versions": 2.2"#, both, "2.2|n.skadnetwork|0,1"),
+            (#""versions": "2.0, 2.1,2.2""#, both, "2.2|n.skadnetwork|0,1"),
+            (#""versions": ["2.0,3.0", 2.1]"#, both, "3.0|n.skadnetwork|0,1"),
+            (#""version": ["2.0", "4.0"]"#, both, "4.0|n.skadnetwork|0,1"),
+            (#""version": 3"#, both, "3.0|n.skadnetwork|0,1"),
+            (#""version": "2.0,2.2""#, both, "2.2|n.skadnetwork|0,1"),
+            (#""versions": "44""#, both, "no-common-version"),
+            (#""versions": ",", "version": " , ""#, both, "bad-field"),
             (#""version": "2.2""#, both, "2.2|n.skadnetwork|0,1"),
             (#""versions": ["2.2"], "version": "4.0""#, both, "2.2|n.skadnetwork|0,1"),
             (#""versions": ["4.0","3.0","5.0"]"#, #""itunesitem": 1, "campaign": "45""#, "3.0|n.skadnetwork|0,1"),
@@ -67,6 +77,51 @@ struct BidSigningRequestTests {
         ])
     func version(_ versions: String, _ advertise: String, _ expected: String) throws {
         #expect(try Self.choice(#"\#(versions), "sourceapp": "1", \#(Self.listed)"#, advertise: advertise) == expected)
+    }
+
+    @Test(
+        "A source app that the extension lacks is that of the request, and the answer says so",
+        arguments: [
+            (#""sourceapp": 7"#, #""bundle": "8""#, "7 -"), ("", #""bundle": "880047117""#, "880047117 app.bundle"),
+            ("", #""bundle": 880047117"#, "880047117 app.bundle"),
+            (#""sourceapp": null"#, #""bundle": "8", "storeurl": "https://apps.apple.com/app/id8""#, "8 app.bundle"),
+            (
+                "", #""bundle": "com.example", "storeurl": "https://apps.apple.com/us/app/a-b/id525463029?mt=8""#,
+                "525463029 app.storeurl"
+            ),
+            ("", #""storeurl": "http://itunes.apple.com/app/id9""#, "9 app.storeurl"),
+            ("", #""storeurl": "https://example.com/app/id9""#, "bad-field"),
+            ("", #""storeurl": "https://play.google.com/store/apps/details?id=9""#, "bad-field"),
+            ("", #""bundle": "8", "storeurl": "https://apps.apple.com/app/id9""#, "bad-field"),
+            ("", #""bundle": "com.example""#, "bad-field"), ("", #""bundle": "0""#, "bad-field"),
+            ("", #""bundle": ["8"]"#, "bad-field"), ("", "", "bad-field"),
+            (#""sourceapp": """#, #""bundle": "8""#, "bad-field"),
+        ])
+    func sourceApp(_ member: String, _ app: String, _ expected: String) throws {
+        let members = [#""versions": ["4.0"]"#, Self.listed, member].filter { !$0.isEmpty }.joined(separator: ", ")
+        for body in [
+            #"{"skadn": {\#(members)}, "app": {\#(app)}, "advertise": {\#(Self.both)}}"#,
+            #"{"imp": [{"id": "1", "ext": {"skadn": {\#(members)}}}], "app": {\#(app)}, "advertise": {\#(Self.both)}}"#,
+        ] {
+            let request: BidSigningRequest
+            switch try BidRequest(reading: Array(body.utf8), limit: 65536) {
+            case .one(let one): request = one
+            case .whole(let bids): request = try #require(bids.first).request
+            }
+            var generator = SystemRandomNumberGenerator()
+            let offers = try request.offers(from: Self.networks())
+            do throws(BidRefusal) {
+                let offer = try offers.skadn?.get()
+                let signed = try offer?.impressions(at: Self.time) { Nonce(using: &generator) }.first
+                guard case .app(let id)? = signed?.source else {
+                    Issue.record("no source app: \(body)")
+                    return
+                }
+                #expect("\(id) \(offer?.sourceAppMember ?? "-")" == expected)
+            } catch {
+                #expect(error.reason.rawValue == expected)
+            }
+        }
     }
 
     @Test(
@@ -127,7 +182,7 @@ struct BidSigningRequestTests {
             (#""sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, "skadn.versions: found nothing"),
             (#""sourceapp": "com.app", "versions": ["4.0"]"#, "skadn.sourceapp: found the string \"com.app\""),
             (#""sourceapp": -1, "versions": ["4.0"], "skadnetids": ["n.skadnetwork"]"#, "skadn.sourceapp: found -1"),
-            (#""sourceapp": 1, "versions": "4.0""#, "skadn.versions: found the string \"4.0\", expected an array"),
+            (#""sourceapp": 1, "versions": {}"#, "skadn.versions: found an object, expected a version"),
             (#""sourceapp": 1, "versions": [{}]"#, "skadn.versions: found an object"),
             (#""sourceapp": 1, "versions": ["4.0"], "skadnetids": "n""#, "skadn.skadnetids: found the string"),
             (#""sourceapp": 1, "versions": ["4.0"], "skadnetids": [1]"#, "skadn.skadnetids: found the number 1"),

@@ -72,7 +72,9 @@ struct AdNetworkIDTests {
             "com.apple.test-1", "com.example",
         ])
     func setting(_ text: String) throws {
-        #expect(try AdNetworkID.ofSetting(text, field: "--network").text == text)
+        let id = try AdNetworkID.ofSetting(text, field: "--network")
+        #expect(id.text == text)
+        #expect((id.caseWarning != nil) == text.utf8.contains { (0x41...0x5A).contains($0) })
     }
 
     @Test(

@@ -92,33 +92,52 @@ struct CommandTests: FolderSuite {
         arguments: [
             (
                 [
-                    "sign", "--version", "3.0", "--network", "n", "--campaign", "101", "--advertised-app", "1",
+                    "sign", "--version", "3.0", "--network", "n.skadnetwork", "--campaign", "101", "--advertised-app",
+                    "1",
                     "--source-app", "1", "--key", "key.pem",
                 ], "--campaign: found 101, expected a whole number from 1 to 100"
             ),
             (
                 [
-                    "sign", "--version", "3.0", "--network", "n", "--campaign", "1", "--advertised-app", "1",
+                    "sign", "--version", "3.0", "--network", "n.skadnetwork", "--campaign", "1", "--advertised-app",
+                    "1",
                     "--source-app", "1",
                 ], "expected one of --key FILE and --keys LIST"
             ),
             (
                 [
-                    "sign", "--version", "4.0", "--network", "n", "--source-identifier", "1", "--advertised-app", "1",
+                    "sign", "--version", "4.0", "--network", "n.skadnetwork", "--source-identifier", "1",
+                    "--advertised-app", "1",
                     "--source-domain", "Example.com", "--key", "key.pem",
                 ], "--source-domain: found \"Example.com\", expected a domain in lower case"
             ),
             (
                 [
-                    "sign", "--version", "4.0", "--network", "n", "--source-identifier", "1", "--advertised-app", "1",
+                    "sign", "--version", "4.0", "--network", "n.skadnetwork", "--source-identifier", "1",
+                    "--advertised-app", "1",
                     "--source-domain", "a..b", "--key", "key.pem",
                 ], "--source-domain: found \"a..b\", expected a domain in lower case"
             ),
             (
                 [
-                    "sign", "--version", "3.0", "--network", "n", "--campaign", "1", "--advertised-app", "1",
+                    "sign", "--version", "3.0", "--network", "n.skadnetwork", "--campaign", "1", "--advertised-app",
+                    "1",
                     "--source-app", "1", "--key", "none.pem",
                 ], "cannot read the key file none.pem"
+            ),
+            (
+                [
+                    "sign", "--version", "1.0", "--network", "abc", "--campaign", "1", "--advertised-app", "1", "--key",
+                    "key.pem",
+                ],
+                "--network: found \"abc\", expected the id of one ad network"
+            ),
+            (
+                [
+                    "sign", "--framework", "adattributionkit", "--network", " n.skadnetwork", "--source-identifier",
+                    "1",
+                    "--advertised-app", "1", "--source-app", "1", "--key", "key.pem",
+                ], "--network: found \" n.skadnetwork\", expected the id of one ad network"
             ),
             (["keys", "generate", "key.pem"], "key.pem exists, and a key is never overwritten"),
             (["keys", "generate", "-"], "FILE: found -, expected the name of a new file"),
@@ -163,7 +182,8 @@ struct CommandTests: FolderSuite {
         _ = try skan("keys", "generate", "key.pem")
         func sign(_ fidelity: String, _ format: String) throws -> SkanProcess.Outcome {
             try skan(
-                "sign", "--version", "4.0", "--network", "n", "--source-identifier", "1", "--advertised-app", "1",
+                "sign", "--version", "4.0", "--network", "n.skadnetwork", "--source-identifier", "1",
+                "--advertised-app", "1",
                 "--source-app", "2", "--fidelity", fidelity, "--key", "key.pem", "--format", format)
         }
         #expect(try sign("1", "storekit").output.contains("\"SKStoreProductParameterAdNetworkSourceIdentifier\": 1"))

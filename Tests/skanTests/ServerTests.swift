@@ -60,7 +60,7 @@ struct ServerTests: FolderSuite {
             #expect(answer.contains(verdict), "\(answer)")
         }
         #expect(try curl(server.url).contains("HTTP/1.1 405 Method Not Allowed"))
-        #expect(try curl("http://127.0.0.1:\(server.port)/").contains("HTTP/1.1 404 Not Found"))
+        #expect(try curl("http://127.0.0.1:\(server.port)/admin").contains("HTTP/1.1 404 Not Found"))
         let copy = try post(good, to: "http://127.0.0.1:\(server.port)/.well-known/skadnetwork/report-attribution/")
         #expect(copy.contains("\"duplicate\""))
 

@@ -13,15 +13,15 @@ struct AdAttributionKitRequest: Hashable, Sendable {
     let writtenVersions: [String]
     /// `sourceapp`.
     let sourceAppID: AppStoreItemID
+    /// The member of the bid request that has it where the extension has none.
+    let sourceAppMember: String?
     /// `skadnetids`, with ids of both frameworks.
     let networks: ListedNetworks
 
-    init(_ fields: RequestFields) throws(FieldProblem) {
-        let versions = try fields.versions("versions")
-        // A string in the proposal; some exchanges send a list.
-        writtenVersions = versions.isEmpty ? try fields.oneOrMoreVersions("version") : versions
-        sourceAppID = try fields.required(
-            fields.sourceApp("sourceapp"), "sourceapp", "the App Store id of the app with the ad")
+    init(_ fields: RequestFields, _ app: RequestingApp?) throws(FieldProblem) {
+        let versions = try fields.looseVersions("versions")
+        writtenVersions = versions.isEmpty ? try fields.looseVersions("version") : versions
+        (sourceAppID, sourceAppMember) = try fields.sourceApp(orThatOf: app)
         networks = try ListedNetworks(fields)
     }
 }
@@ -64,6 +64,9 @@ package struct AdAttributionKitOffer: Sendable {
         self.sourceIdentifier = sourceIdentifier
         adNetworkID = id
     }
+
+    /// The member of the bid request that has the source app where the extension has none.
+    var sourceAppMember: String? { request.sourceAppMember }
 
     /// The impression to sign.
     package func impression(

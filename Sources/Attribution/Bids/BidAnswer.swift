@@ -119,6 +119,9 @@ package struct SignedExtensions: Sendable {
                 adAttributionKit.offer.writeBidExtension(adAttributionKit.signed, to: &json)
             }
         }
+        if let member = skadn?.offer.sourceAppMember ?? adAttributionKit?.offer.sourceAppMember {
+            json.member("sourceappfrom", member)
+        }
         if adAttributionKit != nil {
             // Of the extensions, it alone is only a proposal to OpenRTB.
             json.name("proposals")

@@ -84,6 +84,7 @@ package enum BidRequest: Sendable {
     private static func imps(_ fields: RequestFields) throws(FieldProblem) -> [Imp] {
         var imps: [Imp] = []
         var ids: Set<String> = []
+        let app = RequestingApp(fields)
         for imp in try fields.objects("imp") {
             let id = try imp.required(imp.identifier("id"), "id", "a string, unique in the bid request")
             guard ids.insert(id).inserted else {
@@ -92,7 +93,7 @@ package enum BidRequest: Sendable {
             }
             do throws(FieldProblem) {
                 if let ext = try imp.object("ext") {
-                    imps.append(Imp(id: id, extensions: BidExtensions(ext)))
+                    imps.append(Imp(id: id, extensions: BidExtensions(ext, app)))
                 }
             } catch {
                 imps.append(Imp(id: id, extensions: BidExtensions(unreadable: error)))

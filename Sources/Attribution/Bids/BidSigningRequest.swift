@@ -23,7 +23,7 @@ package struct BidSigningRequest: Sendable {
 
     /// Reads the members of one `imp.ext` with `advertise` beside them.
     init(_ fields: RequestFields) throws(FieldProblem) {
-        let extensions = BidExtensions(fields)
+        let extensions = BidExtensions(fields, RequestingApp(fields))
         guard !extensions.isEmpty else {
             throw FieldProblem(
                 field: "skadn", found: "nothing, and no adattributionkit",
@@ -78,10 +78,10 @@ struct BidExtensions {
     let skadn: Result<SkadnRequest, BidRefusal>?
     let adAttributionKit: Result<AdAttributionKitRequest, BidRefusal>?
 
-    init(_ fields: RequestFields) {
-        skadn = Self.read(fields, .skadn) { fields throws(FieldProblem) in try SkadnRequest(fields) }
+    init(_ fields: RequestFields, _ app: RequestingApp?) {
+        skadn = Self.read(fields, .skadn) { fields throws(FieldProblem) in try SkadnRequest(fields, app) }
         adAttributionKit = Self.read(fields, .adAttributionKit) { fields throws(FieldProblem) in
-            try AdAttributionKitRequest(fields)
+            try AdAttributionKitRequest(fields, app)
         }
     }
 

@@ -11,6 +11,8 @@ struct SkadnRequest: Hashable, Sendable {
     let writtenVersions: String
     /// `sourceapp`.
     let sourceAppID: AppStoreItemID
+    /// The member of the bid request that has it where the extension has none.
+    let sourceAppMember: String?
     /// `skadnetids` and `skadnetlist`.
     let networks: ListedNetworks
     /// `productpage`: custom product pages are supported.
@@ -18,17 +20,16 @@ struct SkadnRequest: Hashable, Sendable {
     /// `skoverlay`: overlays are supported.
     let hasOverlay: Bool
 
-    init(_ fields: RequestFields) throws(FieldProblem) {
-        let several = try fields.versions("versions")
-        let written = try several.isEmpty ? fields.version("version").map { [$0] } ?? [] : several
+    init(_ fields: RequestFields, _ app: RequestingApp?) throws(FieldProblem) {
+        let several = try fields.looseVersions("versions")
+        let written = try several.isEmpty ? fields.looseVersions("version") : several
         guard !written.isEmpty else {
             throw fields.problem("versions", found: "nothing", expected: "a list of versions, for example [\"4.0\"]")
         }
         writtenVersions = written.joined(separator: ", ").shortened(to: 60)
         // The extension begins with 2.0, the first version that signs the source app.
         versions = written.compactMap(SKAdNetworkVersion.init(rawValue:)).filter { $0 >= .v2_0 }
-        sourceAppID = try fields.required(
-            fields.sourceApp("sourceapp"), "sourceapp", "the App Store id of the app with the ad")
+        (sourceAppID, sourceAppMember) = try fields.sourceApp(orThatOf: app)
         networks = try ListedNetworks(fields)
         hasProductPages = try fields.flag("productpage")
         hasOverlay = try fields.flag("skoverlay")
@@ -74,6 +75,9 @@ package struct SkadnOffer: Sendable {
         self.campaign = campaign
         adNetworkID = network.id
     }
+
+    /// The member of the bid request that has the source app where the extension has none.
+    package var sourceAppMember: String? { request.sourceAppMember }
 
     /// The impressions to sign: one for each fidelity from 2.2 on, otherwise one.
     package func impressions(

@@ -12,10 +12,10 @@ extension AdNetworkID {
         return id
     }
 
-    /// The rule for ids in a list, for messages.
+    /// The rule for ids in a list of tokens, for messages.
     package static let listRule = "an ad network id of letters, digits, dots and hyphens"
 
-    /// Accepts an id that a list of keys or tokens names, in any letter case.
+    /// Accepts an id that a list of tokens names, in any letter case.
     ///
     /// Ids that Apple documents have nothing but letters, digits, dots and hyphens, as `com.apple.test-1` has; what is
     /// received may have more.
@@ -33,7 +33,11 @@ extension AdNetworkID {
         return isForm ? AdNetworkID(text) : nil
     }
 
-    /// Accepts the id of a network that a setting names, in any letter case.
+    /// The rule for ids that a setting, a list of keys or a command names, for messages.
+    package static let settingRule = "the id of one ad network, such as example123.skadnetwork"
+
+    /// Accepts the id of a network that a setting, a list of keys or a command names, in any letter case: one that
+    /// Apple can have given.
     ///
     /// Stricter than ids that are received: one that no postback has would go unnoticed.
     ///
@@ -46,9 +50,17 @@ extension AdNetworkID {
         guard isKnownForm, let id = AdNetworkID(text) else {
             throw FieldProblem(
                 field: field, found: "\"\(text.shortened(to: 60))\"",
-                expected: "the id of one ad network, such as example123.skadnetwork")
+                expected: settingRule)
         }
         return id
+    }
+
+    /// What to know of an id with capital letters; nil for one without.
+    package var caseWarning: String? {
+        registered == text
+            ? nil
+            : "\(text) has capital letters, but Apple gives ids in lower case; "
+                + "apps must spell it so in Info.plist, too, or devices reject what is signed"
     }
 }
 

@@ -90,15 +90,16 @@ private struct ImpressionCheckRequest {
 
     /// Each is tried with every repair.
     private static let maximumOtherKeys = 8
-    private static let keyRule = "a public key on P-256 or P-192, as PEM or base64 of its DER"
+    private static let keyRule = "a public key on P-256 or P-192, as PEM, base64 of its DER, or JWK"
 
     private static func key(_ text: String, _ name: String, _ fields: RequestFields) throws -> SignaturePublicKey {
-        // PEM may be that of a private key on a command line, but a request must never carry one.
-        if text.contains("PRIVATE KEY") {
+        let bytes = Array(text.utf8)
+        // A command line may name a private key, but a request must never carry one.
+        if text.contains("PRIVATE KEY") || KeyMaterial(reading: bytes).hasSecret {
             throw fields.problem(
                 name, found: "a private key", expected: keyRule + "; make a new key, this one was sent")
         }
-        let key = SignaturePublicKey(base64: text) ?? (try? SignaturePublicKey(pem: text, file: name))
+        let key = try? SignaturePublicKey(reading: bytes, file: name)
         guard let key else {
             throw fields.problem(name, found: JSONValue.string(text).summary, expected: keyRule)
         }

@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -23,9 +24,12 @@ enum ClientTLS {
 
     /// Makes the handler of a connection.
     static func handler(for host: String) throws -> NIOSSLClientHandler {
-        // TLS sends names of servers, not addresses; the certificate is compared with either.
-        let isAddress = (try? SocketAddress(ipAddress: host, port: 443)) != nil
-        return try NIOSSLClientHandler(context: context.get(), serverHostname: isAddress ? nil : host)
+        try NIOSSLClientHandler(context: context.get(), serverHostname: serverName(host))
+    }
+
+    /// What TLS sends of a host: names, not addresses; the certificate is compared with either.
+    static func serverName(_ host: String) -> String? {
+        (try? SocketAddress(ipAddress: host, port: 443)) == nil ? host : nil
     }
 
     /// What an error of the library means to a client; other errors as they are.
@@ -44,19 +48,52 @@ package enum TLSProbe {
     package struct Finding: Sendable {
         /// The version, for example `TLS 1.3`.
         package let version: String
+        /// Whether it is TLS 1.2 or later.
+        let isModern: Bool
         /// When the certificate ends, in Unix seconds; nil when there is none.
         package let end: Int?
     }
 
+    /// What a server has, whatever a device thinks of it.
+    package struct Inspection: Sendable {
+        /// Whether it speaks TLS 1.2 or later.
+        package let isModern: Bool
+        /// The certificates that it sent, in DER.
+        package let certificates: [[UInt8]]
+    }
+
+    /// Shakes hands with a server from which a device would turn away, for the reason.
+    package static func inspect(host: String, port: Int) async throws -> Inspection {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv1
+        let context = try NIOSSLContext(configuration: configuration)
+        let sent = Mutex<[[UInt8]]>([])
+        let finding = try await run(host: host, port: port) {
+            // Everything is accepted: nothing is sent but the handshake.
+            try NIOSSLClientHandler(context: context, serverHostname: ClientTLS.serverName(host)) {
+                certificates, promise in
+                sent.withLock { $0 = certificates.compactMap { try? $0.toDERBytes() } }
+                promise.succeed(.certificateVerified)
+            }
+        }
+        return Inspection(isModern: finding.isModern, certificates: sent.withLock { $0 })
+    }
+
     /// Connects, shakes hands and closes.
     package static func run(host: String, port: Int) async throws -> Finding {
+        try await run(host: host, port: port) { try ClientTLS.handler(for: host) }
+    }
+
+    private static func run(
+        host: String, port: Int, makeHandler: @escaping @Sendable () throws -> NIOSSLClientHandler
+    ) async throws -> Finding {
         let group = MultiThreadedEventLoopGroup.singleton
         let finished = group.next().makePromise(of: Finding.self)
         let connection = ClientBootstrap(group: group)
             .connectTimeout(.seconds(5))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ClientTLS.handler(for: host))
+                    try channel.pipeline.syncOperations.addHandler(makeHandler())
                     try channel.pipeline.syncOperations.addHandler(HandshakeWatch(finished))
                 }
             }
@@ -90,8 +127,9 @@ private final class HandshakeWatch: ChannelInboundHandler {
             let certificate = (try? operations.nioSSL_peerCertificate()) ?? nil
             finished.succeed(
                 TLSProbe.Finding(
-                    version: version == .tlsv13 ? "TLS 1.3" : "TLS 1.2", end: certificate.map { Int($0.notValidAfter) }
-                ))
+                    version: version == .tlsv13 ? "TLS 1.3" : "TLS 1.2",
+                    isModern: version == .tlsv12 || version == .tlsv13,
+                    end: certificate.map { Int($0.notValidAfter) }))
         }
         context.fireUserInboundEventTriggered(event)
     }

@@ -37,6 +37,12 @@ package struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
         self.bits = bits
     }
 
+    /// Takes the bytes of an IPv4 or IPv6 address, most significant first.
+    init(bytes: UnsafeRawBufferPointer) {
+        let bits = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        self.bits = bytes.count == 4 ? 0xffff << 32 | bits : bits
+    }
+
     /// Whether this is an IPv4 address.
     package var isV4: Bool { bits >> 32 == 0xffff }
 

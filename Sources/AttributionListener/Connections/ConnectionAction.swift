@@ -29,6 +29,7 @@ package enum ConnectionAction {
         case writeDeadline = "write-deadline"
         case lingerBound = "linger-bound"
         case stopDeadline = "stop-deadline"
+        case proxyHeader = "proxy-header"
     }
 }
 

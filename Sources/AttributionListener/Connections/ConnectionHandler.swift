@@ -13,7 +13,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     let loop: IngressLoop
-    let peer: ConnectionPeer
+    /// The other end, or the client that it named in a PROXY header.
+    private(set) var peer: ConnectionPeer
     /// Whether it is open to probes only.
     let isReserved: Bool
     /// Nil before the handler is added and after the channel is closed.
@@ -132,6 +133,31 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if let request = machine.closed() { record(request, status: 0, answerBytes: 0, reason: "client-gone") }
         loop.remove(self)
         loop.census.leave(peer.network, isReserved: isReserved)
+    }
+
+    // MARK: The PROXY protocol
+
+    /// Takes the client that a trusted proxy named, before anything of the connection itself was read; false if that
+    /// client has too many connections.
+    ///
+    /// Without a client the connection is the proxy's own, and what it says of other clients is not trusted.
+    func identify(_ client: InternetAddress?) -> Bool {
+        let named =
+            client.map { ConnectionPeer($0, trustedProxies: loop.settings.trustedProxies) }
+            ?? ConnectionPeer(peer.address, trustedProxies: .none)
+        if !isReserved, let network = named.network, !loop.census.identify(network) {
+            loop.noteOverCap(.overAddressCap)
+            return false
+        }
+        peer = named
+        machine.identified(as: named)
+        return true
+    }
+
+    /// Counts and reports a connection that is closed for its PROXY header, or for the want of one.
+    func refuseProxyHeader(_ reason: String) {
+        loop.metrics.countDisconnect(.proxyHeader)
+        loop.noteProxyHeader(reason, peer)
     }
 
     // MARK: Actions
@@ -253,6 +279,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             work = nil
             loop.noteUnanswered(form.request)
         case .methodNotAllowed(_, let allowed): answer.set("Allow", allowed)
+        // RFC 9110, section 12.5.3.
+        case .unsupportedContentCoding: answer.set("Accept-Encoding", "identity")
         default: break
         }
         write(answer, form, reason: refusal.code.rawValue)

@@ -21,7 +21,7 @@ package struct ConnectionStateMachine {
         case closed
     }
 
-    private let peer: ConnectionPeer
+    private var peer: ConnectionPeer
     /// Whether it is open to probes only, for one request.
     private let isReserved: Bool
     private var reader: RequestReader
@@ -67,6 +67,12 @@ package struct ConnectionStateMachine {
     }
 
     // MARK: Events
+
+    /// The proxy at the other end has named the client, before the first byte.
+    mutating func identified(as client: ConnectionPeer) {
+        peer = client
+        reader.use(client.forwarding)
+    }
 
     /// Bytes have arrived; they are passed to ``next(in:consumed:)``.
     package mutating func bytesArrived(at now: NIODeadline, receivedAt: Date) {

@@ -51,6 +51,16 @@ final class IngressCensus: Sendable {
         }
     }
 
+    /// Counts a connection that was admitted for the client that its proxy named, if it may stay.
+    func identify(_ network: InternetAddress) -> Bool {
+        state.withLock { state in
+            let held = state.byNetwork[network, default: 0]
+            guard held < limits.connectionsPerAddress else { return false }
+            state.byNetwork[network] = held + 1
+            return true
+        }
+    }
+
     /// Stops counting a connection that was admitted.
     func leave(_ network: InternetAddress?, isReserved: Bool) {
         let whenEmpty = state.withLock { state in

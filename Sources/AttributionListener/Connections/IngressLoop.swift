@@ -21,6 +21,7 @@ final class IngressLoop {
     private var sweep: RepeatedTask?
     private var isStopping = false
     private var capThrottle = LogThrottle(every: .seconds(10))
+    private var proxyThrottle = LogThrottle(every: .seconds(10))
     private var unansweredThrottle = LogThrottle(every: .seconds(10))
 
     init(eventLoop: any EventLoop, settings: IngressSettings, census: IngressCensus) {
@@ -59,12 +60,25 @@ final class IngressLoop {
     func admit(_ network: InternetAddress?) -> IngressAdmission {
         let admission = census.admit(network)
         metrics.countConnection(admission)
-        if admission == .overTotalCap || admission == .overAddressCap {
-            settings.logger.log(
-                level: .warning, "a connection was closed at once", throttle: &capThrottle, at: .now,
-                metadata: ["reason": "\(admission.rawValue)"])
-        }
+        if admission == .overTotalCap || admission == .overAddressCap { noteOverCap(admission) }
         return admission
+    }
+
+    /// Reports a connection that is closed because there are too many.
+    func noteOverCap(_ admission: IngressAdmission) {
+        settings.logger.log(
+            level: .warning, "a connection was closed at once", throttle: &capThrottle, at: .now,
+            metadata: ["reason": "\(admission.rawValue)"])
+    }
+
+    /// Reports a connection that is closed for its PROXY header, or for the want of one.
+    func noteProxyHeader(_ reason: String, _ peer: ConnectionPeer) {
+        settings.logger.log(
+            level: .warning, "\(reason)", throttle: &proxyThrottle, at: .now,
+            metadata: [
+                "remote": "\(peer.address?.description ?? "unknown")",
+                "hint": "give skan serve --proxy-protocol and --trusted-proxy if, and only if, the proxy sends it",
+            ])
     }
 
     /// Reports a request that the handler did not answer in time; throttled, because a stuck store causes many.

@@ -56,6 +56,11 @@ struct RequestReader {
         framing = IngressFraming(routes: routes, limits: limits, forwarding: forwarding)
     }
 
+    /// Takes clients from another field than at first, or from none.
+    mutating func use(_ forwarding: ForwardingField?) {
+        framing.forwarding = forwarding
+    }
+
     /// Starts the clock of a request with its first byte.
     mutating func begin(at now: NIODeadline) {
         stage = .head

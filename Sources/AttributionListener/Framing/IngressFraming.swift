@@ -37,7 +37,7 @@ package struct IngressFraming {
 
     let routes: IngressRoutes
     let limits: IngressLimits
-    let forwarding: ForwardingField?
+    var forwarding: ForwardingField?
     var phase = Phase.requestLine
     /// The head of the request being read, from its request line until the next request begins.
     package internal(set) var head: IngressHead?
@@ -189,7 +189,7 @@ extension IngressFraming {
     private func readRequestLine(_ line: UnsafeRawBufferPointer) throws(IngressRefusal) -> IngressHead {
         guard let space = line.firstIndex(of: IngressByte.space),
             let method = IngressMethod(line[bytes: 0..<space])
-        else { throw .malformed(.method) }
+        else { throw .malformed(Self.beginsProxyHeader(line) ? .proxyHeader : .method) }
         let rest = line[bytes: (space + 1)..<line.count]
         guard rest.count > Self.versionLength, rest[rest.count - Self.versionLength] == IngressByte.space else {
             throw .malformed(.version)
@@ -203,6 +203,11 @@ extension IngressFraming {
         return IngressHead(
             method: method, target: target, routes: routes,
             isLegacy: version[version.count - 1] == UInt8(ascii: "0"), limits: limits)
+    }
+
+    /// Whether a line is the first of a PROXY header, or the third of a binary one, which begins with two empty ones.
+    private static func beginsProxyHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.starts(with: "PROXY ".utf8) || line.first == 0
     }
 
     /// The length of ` HTTP/1.1`.
@@ -223,7 +228,9 @@ extension IngressFraming {
         if line.count == 1, line[0] == IngressByte.carriageReturn { return }
         for (index, byte) in line.enumerated() {
             if index > 0, byte == IngressByte.space { return }
-            guard index < IngressMethod.longest, byte &- UInt8(ascii: "A") < 26 else { throw .malformed(.method) }
+            guard index < IngressMethod.longest, byte &- UInt8(ascii: "A") < 26 else {
+                throw .malformed(Self.beginsProxyHeader(line) ? .proxyHeader : .method)
+            }
         }
     }
 

@@ -34,6 +34,8 @@ package struct IngressHead {
     private var types = 0
     private var mediaType = ""
     private var isExpectedType = true
+    /// A coding of the body, such as gzip.
+    private var contentCoding: String?
     private var expectation = Expectation.none
     private var asksClose = false
 
@@ -96,6 +98,8 @@ package struct IngressHead {
         case 14 where name.isField("content-length"):
             lengths += 1
             declaredBytes = try Self.length(value)
+        case 16 where name.isField("content-encoding"):
+            if !value.isEmpty, !value.isField("identity") { contentCoding = value.beginning }
         case 17 where name.isField("transfer-encoding"):
             codings += 1
             if codings > 1 || !value.isField("chunked") { unknownCoding = value.beginning }
@@ -131,6 +135,8 @@ package struct IngressHead {
             refusal = .notFound(target: unknownTarget, hint: routes.hint(for: unknownTarget))
         } else if let allowed {
             refusal = .methodNotAllowed(method.rawValue, allowed: allowed)
+        } else if let contentCoding {
+            refusal = .unsupportedContentCoding(contentCoding)
         } else if let expected = route?.mediaType,
             types > 1 || !isExpectedType || (types == 0 && routes.requireMediaType)
         {

@@ -75,6 +75,7 @@ struct ReloadService: Service {
         if let identity = fresh.identity {
             logger.notice(
                 "certificate read again", metadata: ["end": "\(identity.notValidAfter.formatted(.iso8601))"])
+            identity.warnOfChain(logger)
         }
         if let freshSigner, let formerSigner {
             logger.notice("signing keys read again", metadata: Self.changes(from: formerSigner, to: freshSigner))

@@ -41,18 +41,18 @@ package struct AppleKeySet: Sendable {
     ///   - testKeys: The trusted test keys, none of which may be in the list.
     /// - Throws: ``KeyProblem`` for the first problem.
     package init(file: String, testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
-        let text = try KeyFile.read(file, limit: KeyFile.maximumListSize)
+        let bytes = try KeyFile.list(file)
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         var records: [AppleKeyRecord] = []
         var warnings: [String] = []
-        for fields in try Self.reading(file, { () throws(DocumentProblem) in try Self.entries(text) }) {
+        for fields in try Self.reading(file, { () throws(DocumentProblem) in try Self.entries(bytes) }) {
             let (path, pem) = try Self.reading(file) { () throws(DocumentProblem) in try Self.key(fields) }
             let key: SignaturePublicKey
             if let path {
                 let name = URL(fileURLWithPath: path, relativeTo: folder).path
-                key = try Self.publicKey(try KeyFile.read(name), file: name)
+                key = try Self.publicKey(try KeyFile.material(name), file: name)
             } else {
-                key = try Self.publicKey(pem, file: "\(file), \(fields.path).pem,")
+                key = try Self.publicKey(KeyMaterial(reading: Array(pem.utf8)), file: "\(file), \(fields.path).pem,")
             }
             guard !testKeys.contains(where: { $0.subjectPublicKeyInfo == key.subjectPublicKeyInfo }) else {
                 throw .testKeyAmongApples(fingerprint: key.fingerprint)
@@ -84,9 +84,9 @@ package struct AppleKeySet: Sendable {
         }
     }
 
-    private static func entries(_ text: String) throws(DocumentProblem) -> [DocumentFields] {
+    private static func entries(_ bytes: [UInt8]) throws(DocumentProblem) -> [DocumentFields] {
         let fields = try DocumentFields(
-            reading: Array(text.utf8), name: "the file",
+            reading: bytes, name: "the file",
             cure: "write {\"keys\": [...]}, as in the README's section on keys")
         try fields.allow("keys")
         guard fields.has("keys") else {
@@ -109,11 +109,11 @@ package struct AppleKeySet: Sendable {
         return (path, pem ?? "")
     }
 
-    private static func publicKey(_ pem: String, file: String) throws(KeyProblem) -> SignaturePublicKey {
-        guard !pem.contains("PRIVATE KEY") else {
+    private static func publicKey(_ material: KeyMaterial, file: String) throws(KeyProblem) -> SignaturePublicKey {
+        guard !material.hasSecret else {
             throw .privateAmongApples(file: file)
         }
-        return try SignaturePublicKey(pem: pem, file: file)
+        return try SignaturePublicKey(material, file: file)
     }
 
     private static func records(

@@ -28,21 +28,37 @@ package enum KeyFile {
     /// The maximum size of a key list, in bytes.
     static let maximumListSize = 1 << 20
 
-    /// Reads a key file; one that others can change is refused, and of a secret, one that they can read.
-    static func read(
-        _ file: String, isSecret: Bool = false, limit: Int = maximumSize
-    ) throws(KeyProblem) -> String {
-        let bytes: [UInt8]
-        do throws(CheckedFile.Problem) {
-            let opened = try CheckedFile(file)
-            bytes = try opened.bytes(limit: limit)
-            // Of a file without a key in PEM, it is said that it has none, not that others can read it.
-            if isSecret, bytes.contains("PRIVATE KEY".utf8) {
+    /// Reads the keys in a file; one that others can change is refused, and with `isSecret`, a private key that others
+    /// can read.
+    static func material(_ file: String, isSecret: Bool = false) throws(KeyProblem) -> KeyMaterial {
+        try read(file, isSecret: isSecret, limit: maximumSize) { bytes, opened throws(CheckedFile.Problem) in
+            let material = KeyMaterial(reading: bytes)
+            // Of a file without a key that could sign, it is said what it has, not that others can read it.
+            if isSecret, material.privateKey != nil {
                 try opened.checkIsSecret()
             }
             if !isSecret {
                 try opened.checkIsOwnersAlone()
             }
+            return material
+        }
+    }
+
+    /// Reads the bytes of a key list; one that others can change is refused.
+    static func list(_ file: String) throws(KeyProblem) -> [UInt8] {
+        try read(file, isSecret: false, limit: maximumListSize) { bytes, opened throws(CheckedFile.Problem) in
+            try opened.checkIsOwnersAlone()
+            return bytes
+        }
+    }
+
+    private static func read<Content>(
+        _ file: String, isSecret: Bool, limit: Int,
+        _ content: ([UInt8], borrowing CheckedFile) throws(CheckedFile.Problem) -> Content
+    ) throws(KeyProblem) -> Content {
+        do throws(CheckedFile.Problem) {
+            let opened = try CheckedFile(file)
+            return try content(try opened.bytes(limit: limit), opened)
         } catch {
             switch error {
             case .openToOthers(let mode) where !isSecret: throw .changeableByOthers(file: file, mode: mode)
@@ -51,9 +67,5 @@ package enum KeyFile {
             case .ownedByAnother(let user): throw .ownedByAnother(file: file, user: user)
             }
         }
-        guard let text = String(bytes: bytes, encoding: .utf8) else {
-            throw .unreadable(file: file, reason: "it is not text")
-        }
-        return text
     }
 }

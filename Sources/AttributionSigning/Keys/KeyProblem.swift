@@ -15,13 +15,13 @@ package enum KeyProblem: Error, Hashable, Sendable {
     /// The file belongs to another user, who can read and change it.
     case ownedByAnother(file: String, user: UInt32)
     /// The file has no private key on P-192 or P-256.
-    case noPrivateKey(file: String)
+    case noPrivateKey(file: String, found: UnusableKey)
     /// The file has a public key where a private one is needed.
     case publicInsteadOfPrivate(file: String)
     /// The file of a key that an external signer signs with has the private half as well.
     case privateBesideSigner(file: String)
     /// The file has no key on P-192 or P-256.
-    case noPublicKey(file: String)
+    case noPublicKey(file: String, found: UnusableKey)
     /// A key on this curve cannot sign this version.
     case wrongCurve(SignatureCurve, version: SKAdNetworkVersion)
     /// A key on this curve cannot sign for AdAttributionKit.
@@ -67,12 +67,15 @@ extension KeyProblem: CodedError, CustomStringConvertible {
             "\(file), which says whose signatures are made or trusted, can be changed by others (mode \(mode))"
         case .ownedByAnother(let file, let user):
             "the private key \(file) belongs to another user (uid \(user)), who can change it"
-        case .noPrivateKey(let file):
-            "\(file) holds no unencrypted private key on P-256 or P-192 in PEM"
+        case .noPrivateKey(let file, let found):
+            found.description.map { "\(file) holds \($0), expected an unencrypted private key on P-256 or P-192" }
+                ?? "\(file) holds no unencrypted private key on P-256 or P-192"
         case .publicInsteadOfPrivate(let file): "\(file) holds a public key; signing needs the private one"
         case .privateBesideSigner(let file):
             "\(file) holds a private key, but an external signer signs with it"
-        case .noPublicKey(let file): "\(file) holds no key on P-256 or P-192 in PEM"
+        case .noPublicKey(let file, let found):
+            found.description.map { "\(file) holds \($0), expected a key on P-256 or P-192" }
+                ?? "\(file) holds no key on P-256 or P-192"
         case .wrongCurve(let curve, let version):
             "a \(curve.displayName) key cannot sign version \(version.rawValue)"
         case .wrongCurveForJWS(let curve): "a \(curve.displayName) key cannot sign for AdAttributionKit"
@@ -100,12 +103,12 @@ extension KeyProblem: CodedError, CustomStringConvertible {
         case .openToOthers(let file, _): "chmod 600 \(file)"
         case .changeableByOthers(let file, _): "chmod go-w \(file)"
         case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"
-        case .noPrivateKey: "make one with: skan keys generate FILE"
-        case .publicInsteadOfPrivate: "name the file that skan keys generate wrote"
+        case .noPrivateKey(let file, let found): found.cure(file: file, needsPrivate: true)
+        case .publicInsteadOfPrivate: "name the file with its private half"
         case .privateBesideSigner: "name a file with the public key, and move the private one away"
-        case .noPublicKey: "print one with: skan keys public FILE"
+        case .noPublicKey(let file, let found): found.cure(file: file, needsPrivate: false)
         case .wrongCurve, .wrongCurveForJWS:
-            "P-192 keys sign 1.0 and 2.0 only; name a P-256 key (skan keys generate FILE)"
+            "P-192 keys sign 1.0 and 2.0 only; name the network's P-256 key"
         case .mismatched(let privateFile, _): "print the right one with: skan keys public \(privateFile)"
         case .keySet(_, let problem): problem.cure
         case .appleKeys(_, let problem): problem.cure

@@ -39,10 +39,11 @@ struct NetworkKeyFile {
 
         fileprivate init(_ fields: DocumentFields) throws(DocumentProblem) {
             try fields.allow("ad-network-id", "registry-id", "file", "versions", "use", "signer", "key-id")
-            guard let adNetworkID = AdNetworkID.ofList(try fields.text("ad-network-id")) else {
+            let text = try fields.text("ad-network-id")
+            guard let adNetworkID = try? AdNetworkID.ofSetting(text, field: "ad-network-id") else {
                 throw fields.problem(
-                    "ad-network-id", found: fields.summary("ad-network-id"), expected: AdNetworkID.listRule,
-                    cure: "write one such as \"example123.skadnetwork\"")
+                    "ad-network-id", found: fields.summary("ad-network-id"), expected: AdNetworkID.settingRule,
+                    cure: "write it as Apple gave it: a-z and 0-9, then .skadnetwork or .adattributionkit")
             }
             self.adNetworkID = adNetworkID
             file = try fields.text("file", limit: Self.longestPath)

@@ -62,10 +62,10 @@ package struct NetworkKeySet: Sendable {
     /// - Throws: ``KeyProblem`` for the first problem, such as a private key that others can read, a curve that cannot
     ///   sign the versions, or two active keys for one version.
     package init(file: String) throws(KeyProblem) {
-        let text = try KeyFile.read(file, limit: KeyFile.maximumListSize)
+        let bytes = try KeyFile.list(file)
         let list: NetworkKeyFile
         do throws(DocumentProblem) {
-            list = try NetworkKeyFile(reading: Array(text.utf8))
+            list = try NetworkKeyFile(reading: bytes)
         } catch {
             throw .keySet(file: file, error)
         }
@@ -112,26 +112,22 @@ package struct NetworkKeySet: Sendable {
         switch use {
         case .active:
             if let signer {
-                let text = try KeyFile.read(file)
-                guard NetworkPrivateKey(pem: text) == nil else {
+                let material = try KeyFile.material(file)
+                guard material.privateKey == nil else {
                     throw .privateBesideSigner(file: file)
                 }
-                let publicKey = try SignaturePublicKey(pem: text, file: file)
+                let publicKey = try SignaturePublicKey(material, file: file)
                 let key = ExternalKey(socket: signer.socket, id: signer.keyID, publicKey: publicKey)
                 return (.active(.external(key)), publicKey)
             }
             let key = try NetworkPrivateKey(file: file)
             guard let publicKey = try? key.publicKey() else {
-                throw .noPublicKey(file: file)
+                throw .noPublicKey(file: file, found: .nothing)
             }
             return (.active(.own(key)), publicKey)
         case .verifyOnly:
-            let text = try KeyFile.read(file)
             // A former private key stays secret as long as Apple has its public half.
-            if NetworkPrivateKey(pem: text) != nil {
-                _ = try KeyFile.read(file, isSecret: true)
-            }
-            return (.verifyOnly, try SignaturePublicKey(pem: text, file: file))
+            return (.verifyOnly, try SignaturePublicKey(try KeyFile.material(file, isSecret: true), file: file))
         }
     }
 

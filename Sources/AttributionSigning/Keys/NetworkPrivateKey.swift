@@ -38,44 +38,22 @@ package struct NetworkPrivateKey: Sendable {
         self.key = key
     }
 
-    /// Reads a key in PEM, PKCS#8 or SEC 1; nil if the text is not a key or is encrypted.
-    init?(pem: String) {
-        // The callback provides no password; without it, OpenSSL would prompt at the terminal.
-        let key = ECKeyObject(pem: pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
-        guard let key else {
-            return nil
-        }
-        self.init(key)
-    }
-
-    /// Reads a key in PEM, PKCS#8 or SEC 1.
-    package init(pem: String, file: String) throws(KeyProblem) {
-        guard let key = NetworkPrivateKey(pem: pem) else {
-            throw SignaturePublicKey(publicPEM: pem) == nil
-                ? .noPrivateKey(file: file) : .publicInsteadOfPrivate(file: file)
-        }
-        self = key
+    /// Reads the private key among bytes, in any form that ``KeyMaterial`` knows.
+    package init(reading bytes: [UInt8], file: String) throws(KeyProblem) {
+        try self.init(KeyMaterial(reading: bytes), file: file)
     }
 
     /// Reads a key file that only its owner can read.
     package init(file: String) throws(KeyProblem) {
-        let text: String
-        do throws(KeyProblem) {
-            text = try KeyFile.read(file, isSecret: true)
-        } catch {
-            switch error {
-            case .openToOthers, .ownedByAnother:
-                // Everyone may read a public key, and no other mode would make it sign.
-                if let text = try? KeyFile.read(file), NetworkPrivateKey(pem: text) == nil,
-                    SignaturePublicKey(publicPEM: text) != nil
-                {
-                    throw .publicInsteadOfPrivate(file: file)
-                }
-            default: break
-            }
-            throw error
+        try self.init(try KeyFile.material(file, isSecret: true), file: file)
+    }
+
+    private init(_ material: KeyMaterial, file: String) throws(KeyProblem) {
+        guard let object = material.privateKey, let key = NetworkPrivateKey(object) else {
+            throw material.publicKey == nil
+                ? .noPrivateKey(file: file, found: material.unusable) : .publicInsteadOfPrivate(file: file)
         }
-        try self.init(pem: text, file: file)
+        self = key
     }
 
     package var curve: SignatureCurve { key.curve }

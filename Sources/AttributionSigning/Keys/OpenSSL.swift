@@ -62,22 +62,6 @@ struct ECKeyObject: Sendable {
         self.curve = curve
     }
 
-    /// Reads a key in PEM; nil if the reader finds none.
-    init?(pem: String, _ reader: (OpaquePointer) -> OpaquePointer?) {
-        defer { ERR_clear_error() }
-        let handle = Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
-            guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
-                return nil
-            }
-            defer { BIO_free(input) }
-            return reader(input)
-        }
-        guard let handle else {
-            return nil
-        }
-        self.init(owning: handle)
-    }
-
     /// The EVP_PKEY, valid as long as the object exists.
     var handle: OpaquePointer { object.pointer }
 

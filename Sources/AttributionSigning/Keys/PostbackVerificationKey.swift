@@ -27,7 +27,7 @@ package struct PostbackVerificationKey: Sendable {
     ///
     /// A record of a built-in key only sets its dates. Of two records of one key and signer, the latter counts.
     ///
-    /// - Throws: ``KeyProblem/noPublicKey(file:)`` for a record whose key cannot be read.
+    /// - Throws: ``KeyProblem/noPublicKey(file:found:)`` for a record whose key cannot be read.
     static func apple(adding added: [AppleKeyRecord]) throws(KeyProblem) -> [PostbackVerificationKey] {
         var records = AppleKeyRecord.builtIn
         let builtInCount = records.count
@@ -53,7 +53,8 @@ package struct PostbackVerificationKey: Sendable {
             }
             guard let publicKey = SignaturePublicKey(subjectPublicKeyInfo: record.publicKey) else {
                 let isBuiltIn = number < builtInCount
-                throw .noPublicKey(file: record.name + (isBuiltIn ? " (does this OpenSSL have the curve?)" : ""))
+                throw .noPublicKey(
+                    file: record.name + (isBuiltIn ? ", built in (does this OpenSSL have the curve?)" : ""), found: .nothing)
             }
             keys.append(
                 PostbackVerificationKey(

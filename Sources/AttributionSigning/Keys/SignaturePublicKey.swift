@@ -34,34 +34,31 @@ package struct SignaturePublicKey: Sendable {
         self.init(subjectPublicKeyInfo: der)
     }
 
-    /// Reads a public key in PEM; nil if the text has none.
-    init?(publicPEM pem: String) {
-        let key = ECKeyObject(pem: pem) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
-        guard let key else {
-            return nil
+    /// Reads the public key among bytes, in any form that ``KeyMaterial`` knows, or takes the public half of a private
+    /// one.
+    ///
+    /// - Throws: ``KeyProblem/noPublicKey(file:found:)`` if there is neither.
+    package init(reading bytes: [UInt8], file: String) throws(KeyProblem) {
+        try self.init(KeyMaterial(reading: bytes), file: file)
+    }
+
+    /// Takes the public key of what was read.
+    init(_ material: KeyMaterial, file: String) throws(KeyProblem) {
+        guard let key = material.publicKey ?? material.privateKey else {
+            throw .noPublicKey(file: file, found: material.unusable)
         }
         // A key has one encoding here, so that it is recognized however a file has its point.
         _ = EVP_PKEY_set_utf8_string_param(key.handle, "point-format", "uncompressed")
-        guard let der = try? key.subjectPublicKeyInfo() else {
-            return nil
-        }
-        self.key = key
-        subjectPublicKeyInfo = der
-    }
-
-    /// Reads a public key from PEM, or takes the public half of a private one.
-    ///
-    /// - Throws: ``KeyProblem/noPublicKey(file:)`` if the text has neither.
-    package init(pem: String, file: String) throws(KeyProblem) {
-        guard let key = SignaturePublicKey(publicPEM: pem) ?? (try? NetworkPrivateKey(pem: pem)?.publicKey()) else {
-            throw .noPublicKey(file: file)
+        // Without the private half, which the object of a private key has.
+        guard let der = try? key.subjectPublicKeyInfo(), let key = SignaturePublicKey(subjectPublicKeyInfo: der) else {
+            throw .noPublicKey(file: file, found: material.unusable)
         }
         self = key
     }
 
     /// Reads a file with a public key, or with a private one and takes its public half.
     package init(file: String) throws(KeyProblem) {
-        try self.init(pem: try KeyFile.read(file), file: file)
+        try self.init(try KeyFile.material(file), file: file)
     }
 
     package var curve: SignatureCurve { key.curve }

@@ -2,6 +2,7 @@ import AttributionHarness
 import AttributionListener
 import AttributionServer
 import Foundation
+import Platform
 import StrictJSON
 
 /// A server, as devices meet it.
@@ -81,9 +82,36 @@ struct EndpointCheck {
         } catch  where DeliveryClient.isUnreachable(error) {
             return Self.unreachable(text, error)
         } catch {
-            return .problem(
-                "TLS", "no handshake with \(host): \(DeliveryClient.reason(error))",
-                cure: "serve the whole chain of a public authority, for this name, by TLS 1.2 or later")
+            return await failure(DeliveryClient.reason(error))
+        }
+    }
+
+    /// Why a device turns away from the server.
+    private func failure(_ reason: String) async -> Finding {
+        func problem(_ text: String, cure: String) -> Finding { .problem("TLS", "\(host): \(text)", cure: cure) }
+        guard let found = try? await TLSProbe.inspect(host: host, port: url.port ?? 443) else {
+            return problem(
+                "no handshake: \(reason)", cure: "check that this port speaks TLS, by version 1.2 or later")
+        }
+        guard found.isModern else {
+            return problem("it speaks TLS 1.0 or 1.1 only", cure: "allow TLS 1.2 or 1.3, which devices require")
+        }
+        let chain = CertificateChain(der: found.certificates)
+        switch chain.verdict(for: host) {
+        case .expired: return problem("a certificate has expired", cure: "renew it, and check that the server uses it")
+        case .notYetValid: return problem("a certificate is not valid yet", cure: "check the clocks, or wait")
+        case .wrongName:
+            return problem("the certificate is for another name", cure: "serve a certificate for \(host)")
+        case .selfSigned:
+            return problem(
+                "no public authority issued the certificate", cure: "serve a certificate of a public authority")
+        case .unknownIssuer:
+            let fault = chain.fault()
+            return problem(
+                fault?.message ?? "no authority that this machine knows issued the certificate",
+                cure: fault?.hint ?? "serve the whole chain of a public authority")
+        case .other(let text): return problem(text, cure: "serve the whole chain of a public authority, for this name")
+        case .trusted: return problem("no handshake: \(reason)", cure: "try again; look at the server's log")
         }
     }
 
@@ -144,7 +172,7 @@ struct EndpointCheck {
             text = "redirects (\(answer.status)) to \(answer.field("location")?.shortened(to: 80) ?? "nowhere")"
             cure = "answer here: a redirected POST arrives without its body, or not at all"
         case 401, 403: cure = "let everybody post: devices have no password"
-        case 404, 405: cure = "let the proxy pass this path, as it is, to skan serve"
+        case 404, 405: cure = "let the proxy pass this path, as it is, or add it with skan serve --postback-path"
         case 413, 415, 431: cure = "allow bodies of 16 KiB of application/json in the proxy"
         case 502, 504: cure = "the proxy does not reach skan serve; start it, check its address"
         case 503:

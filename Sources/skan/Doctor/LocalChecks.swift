@@ -5,6 +5,7 @@ import AttributionServer
 import AttributionSigning
 import CSystemClock
 import Foundation
+import Platform
 import StrictJSON
 
 /// One thing that was looked at, and what to do about it.
@@ -130,6 +131,9 @@ enum KeyCheck {
             let now = Date()
             let identity = try TLSIdentity(certificateFile: certificate, keyFile: key, now: now)
             let end = identity.notValidAfter.formatted(.iso8601)
+            if let fault = identity.chainFault {
+                return .problem("certificate \(certificate)", fault.message, cure: fault.hint)
+            }
             guard !identity.endsSoon(at: now) else {
                 return .warning(
                     "certificate \(certificate)", "ends \(end)", cure: "renew it, and send the server SIGHUP")

@@ -12,11 +12,10 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Receive postbacks over HTTP and record them.",
         discussion: """
             Answers 200 only after the postback is on disk. With --signing it also signs impressions and bids, and \
-            then it needs no store. Settings come from flags, otherwise from SKAN_LISTEN, SKAN_SIGNING, SKAN_COUNTS, \
-            SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY, SKAN_APPLE_KEYS, \
-            SKAN_SCHEMA, \
-            SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
-            (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL, \
+            then it needs no store. Settings come from flags, otherwise from SKAN_LISTEN, SKAN_POSTBACK_PATH, SKAN_SIGNING, SKAN_COUNTS, \
+            SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY, \
+            SKAN_APPLE_KEYS, SKAN_SCHEMA, SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
+            (comma-separated), SKAN_PROXY_PROTOCOL (yes or no), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL, \
             SKAN_LOG_FORMAT, SKAN_NO_CREATE and SKAN_REQUIRE_SYNCHRONOUS; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
             (yes or no). --check shows what a server would start with. On SIGTERM, SIGINT or SIGQUIT the server finishes accepted \
             requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
@@ -27,6 +26,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "HOST:PORT for devices (default 127.0.0.1:8080; port 0 picks a free one).")
     var listen: ListenAddress?
+
+    @Option(
+        name: .customLong("postback-path"), parsing: .singleValue,
+        help: "Further path at which the network's postbacks arrive (/PATH); may be repeated.")
+    var postbackPaths: [String] = []
 
     @Option(help: "HOST:PORT or unix:PATH for requests to sign (default: none); other hosts need --tokens.")
     var signing: SigningAddress?
@@ -101,6 +105,11 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("trusted-proxy"), parsing: .singleValue,
         help: "Address or network (10.0.0.0/8) of a proxy that names its clients; may be repeated.")
     var trustedProxies: [String] = []
+
+    @Flag(
+        help:
+            "Trusted proxies begin every connection to --listen with a header of the PROXY protocol (version 1 or 2).")
+    var proxyProtocol = false
 
     @Option(help: "The header field in which proxies name clients: x-forwarded-for or forwarded.")
     var forwardingField: ForwardingField?

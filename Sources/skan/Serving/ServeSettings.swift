@@ -91,7 +91,9 @@ struct ServeSettings {
         configuration.signingKeys = command.signingKeys ?? environment.text("signing.keys")
         configuration.schemas = list(command.schemas, "schema")
         configuration.campaigns = list(command.campaigns, "campaigns")
+        configuration.postbackPaths = list(command.postbackPaths, "postback.path")
         configuration.trustedProxies = list(command.trustedProxies, "trusted.proxy")
+        configuration.usesProxyProtocol = flag(command.proxyProtocol, "proxy.protocol")
         configuration.forwardingField = value(
             command.forwardingField, "forwarding.field", configuration.forwardingField, "x-forwarded-for or forwarded"
         ) { ForwardingField(rawValue: $0) }
@@ -140,7 +142,7 @@ struct ServeSettings {
 enum ServeVariables {
     /// The settings, as ``ServeSettings`` reads them.
     private static let settings = [
-        "SKAN_STORE", "SKAN_LISTEN", "SKAN_SIGNING", "SKAN_SIGNING_PLAIN_HTTP", "SKAN_COUNTS", "SKAN_CONSOLE",
+        "SKAN_STORE", "SKAN_LISTEN", "SKAN_POSTBACK_PATH", "SKAN_PROXY_PROTOCOL", "SKAN_SIGNING", "SKAN_SIGNING_PLAIN_HTTP", "SKAN_COUNTS", "SKAN_CONSOLE",
         "SKAN_NETWORK", "SKAN_TRUST_TEST_KEY", "SKAN_APPLE_KEYS", "SKAN_SIGNING_KEYS", "SKAN_TOKENS", "SKAN_SIGN_RATE",
         "SKAN_SCHEMA", "SKAN_CAMPAIGNS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
         "SKAN_TRUSTED_PROXY", "SKAN_FORWARDING_FIELD", "SKAN_LOG_LEVEL", "SKAN_LOG_FORMAT", "SKAN_REQUIRE_SYNCHRONOUS",

@@ -81,6 +81,9 @@ extension KeysCommand {
             if let list {
                 for entry in try NetworkKeySet(file: list).entries {
                     Terminal.write("ok \(entry.file) \(entry.summary)\n")
+                    if let warning = entry.adNetworkID.caseWarning {
+                        Terminal.say("skan: warning: \(warning)")
+                    }
                 }
             }
             guard let file else {
@@ -145,10 +148,7 @@ extension NetworkPrivateKey {
                     file: name, reason: "found more than \(KeyFile.maximumSize) bytes, the limit of a key")
             }
         }
-        guard let text = String(data: bytes, encoding: .utf8) else {
-            throw KeyProblem.unreadable(file: name, reason: "it is not text")
-        }
-        try self.init(pem: text, file: name)
+        try self.init(reading: Array(bytes), file: name)
     }
 }
 

@@ -45,7 +45,7 @@ struct RegisterCommand: ParsableCommand {
         guard key.curve == .p256 else {
             throw CommandFailure(
                 "found a key on \(key.curve.displayName), expected one on P-256, the only curve Apple registers now",
-                code: .unusableKey, hint: "skan keys generate key.pem")
+                code: .unusableKey, hint: "name the network's P-256 key; keep this one for versions 1.0 and 2.0")
         }
         let id = try adNetworkID.map { try RegisteredNetworkID($0) }
         let origin = try origin.map(Self.origin)

@@ -13,10 +13,13 @@ struct SignBatch {
         /// A list of keys.
         case many(NetworkSigner)
 
-        func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
+        /// The signer of an order's impression; a list of keys has no ids but those that Apple can have given.
+        func signer(for impression: Impression) throws -> ImpressionSigner {
             switch self {
-            case .one(let signer): signer
-            case .many(let signer): try signer.signer(for: impression)
+            case .one(let signer):
+                _ = try AdNetworkID.ofSetting(impression.adNetworkID.text, field: "ad-network-id")
+                return signer
+            case .many(let signer): return try signer.signer(for: impression)
             }
         }
 

@@ -112,6 +112,10 @@ struct SignCommand: AsyncParsableCommand {
     }
 
     private func impression(_ network: String, advertisedApp: Int64) throws -> Impression {
+        let id = try AdNetworkID.ofSetting(network, field: "network")
+        if let warning = id.caseWarning {
+            Terminal.say("skan: warning: --network: \(warning)")
+        }
         var generator = SystemRandomNumberGenerator()
         let nonce = nonce ?? Nonce(using: &generator).text
         let time = timestamp ?? UnixMilliseconds(Date()).rawValue
