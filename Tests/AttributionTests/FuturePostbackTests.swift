@@ -4,9 +4,18 @@ import Testing
 
 @Suite("Postbacks that a later release may verify")
 struct FuturePostbackTests {
-    private static func code(_ body: [UInt8]) throws -> PostbackRejection.Code {
-        let rejection = #expect(throws: PostbackRejection.self) { try PostbackReading(body) }
-        return try #require(rejection).code
+    private static func code(_ body: [UInt8]) -> PostbackRejection.Code {
+        do throws(PostbackRejection) {
+            // Of a JWS whose form is right, the verifier knows whether there is a key with its kid.
+            guard case .unknown(let postback) = try PostbackReading(body),
+                case .adAttributionKit(let keyID) = postback.signer
+            else {
+                throw .malformed([])
+            }
+            return PostbackKeyID.known.contains(keyID) ? .malformed : .unknownKey
+        } catch {
+            return error.code
+        }
     }
 
     @Test(
@@ -23,8 +32,8 @@ struct FuturePostbackTests {
             (#""version":5,"attribution-signature":"AAAA""#, .malformed),
             (#""version":null,"attribution-signature":"AAAA""#, .malformed),
         ] as [(String, PostbackRejection.Code)])
-    func versions(_ members: String, _ code: PostbackRejection.Code) throws {
-        #expect(try Self.code(Array("{\(members)}".utf8)) == code)
+    func versions(_ members: String, _ code: PostbackRejection.Code) {
+        #expect(Self.code(Array("{\(members)}".utf8)) == code)
     }
 
     @Test("Without a signature, both the version and the signature are named")
@@ -69,9 +78,9 @@ struct FuturePostbackTests {
     private static let long = Base64URL.encode([UInt8](repeating: 1, count: 96))
 
     @Test("An unknown key with a signature is one, whatever else is wrong", arguments: tokens)
-    func keys(_ header: String, _ payload: String, _ signature: String, _ code: PostbackRejection.Code) throws {
+    func keys(_ header: String, _ payload: String, _ signature: String, _ code: PostbackRejection.Code) {
         let body = AdAttributionKitPostbackTests.body(header: header, payload: payload, signature: signature)
-        #expect(try Self.code(body) == code)
+        #expect(Self.code(body) == code)
     }
 
     @Test("The description does not say whether the body was kept")

@@ -54,7 +54,8 @@ package struct PostbackVerificationKey: Sendable {
             guard let publicKey = SignaturePublicKey(subjectPublicKeyInfo: record.publicKey) else {
                 let isBuiltIn = number < builtInCount
                 throw .noPublicKey(
-                    file: record.name + (isBuiltIn ? ", built in (does this OpenSSL have the curve?)" : ""), found: .nothing)
+                    file: record.name + (isBuiltIn ? ", built in (does this OpenSSL have the curve?)" : ""),
+                    found: .nothing)
             }
             keys.append(
                 PostbackVerificationKey(
