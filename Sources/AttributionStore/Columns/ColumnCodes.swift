@@ -50,7 +50,7 @@ package struct ColumnCodes: Sendable {
     // MARK: Reading
 
     /// Codes are consecutive; one so far beyond the last is damaged, and not read.
-    private static let longestGap: Int64 = 1_000_000
+    package static let longestGap: Int64 = 1_000_000
 
     /// Takes over a text of the store unless it is damaged.
     package mutating func note(_ value: String, code: Int64, _ column: LedgerColumn, checksum: Int64) {

@@ -249,10 +249,15 @@ private struct StoredTexts {
         return known
     }
 
+    /// The first code that neither a text nor a block has, but for numbers so high that they are damage.
     private static func firstFree(_ connection: PostgreSQLConnection, _ column: LedgerColumn) throws -> Int64 {
         try connection.run(
-            "SELECT coalesce(max(code), 0) + 1 FROM skan.column_value WHERE column_number = $1",
-            [.integer(Int64(column.rawValue))]
+            """
+            SELECT coalesce(max(code), 0) + 1 FROM (
+                SELECT code FROM skan.column_value WHERE column_number = $1
+                UNION ALL SELECT highest FROM skan.block_column WHERE column_number = $1
+            ) AS used WHERE code <= (SELECT count(*) + $2 FROM skan.column_value WHERE column_number = $1)
+            """, [.integer(Int64(column.rawValue)), .integer(ColumnCodes.longestGap)]
         ).integer(0, 0)
     }
 

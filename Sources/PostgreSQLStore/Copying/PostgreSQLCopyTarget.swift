@@ -29,7 +29,6 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
         }
     }
 
-    /// Begins a copy, or resumes it; see ``AttributionStore/LedgerCopyTarget/beginCopy(of:)``.
     package func beginCopy(of store: String) throws -> CopyProgress {
         try transaction { connection in
             try connection.run(
@@ -46,7 +45,6 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
         }
     }
 
-    /// Records postbacks; see ``AttributionStore/LedgerCopyTarget/record(_:_:)``.
     package func record(_ postbacks: [CopiedPostback], _ progress: CopyProgress) throws -> Int64 {
         try state.withLock { state in
             try StoreError.translating(address) {
@@ -89,12 +87,10 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
         }
     }
 
-    /// Adds rows; see ``AttributionStore/LedgerCopyTarget/add(_:)``.
     package func add(_ rows: CopiedPage) throws {
         try transaction { try Self.insert(rows, $0) }
     }
 
-    /// Replaces tables; see ``AttributionStore/LedgerCopyTarget/end(_:replacing:)``.
     package func end(_ progress: CopyProgress, replacing tables: [CopiedPage]) throws {
         try transaction { connection in
             _ = try CopyTargetState(connection).progress(of: progress.store, into: address.description)

@@ -4,7 +4,6 @@ import Foundation
 import GRDB
 
 extension SQLiteLedgerReader: LedgerCopySource {
-    /// Hands out a table page by page; see ``AttributionStore/LedgerCopySource/readRows(of:_:)``.
     package func readRows(
         of table: CopiedTable, _ use: @escaping @Sendable (CopiedPage, _ isFirst: Bool) throws -> Void
     ) async throws {
@@ -92,7 +91,6 @@ extension CopiedValue {
 }
 
 extension SQLiteLedgerWriter: LedgerCopyTarget {
-    /// Begins a copy, or resumes it; see ``AttributionStore/LedgerCopyTarget/beginCopy(of:)``.
     package func beginCopy(of store: String) throws -> CopyProgress {
         try database.write { db in
             try db.execute(
@@ -109,7 +107,6 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
         }
     }
 
-    /// Records postbacks; see ``AttributionStore/LedgerCopyTarget/record(_:_:)``.
     package func record(_ postbacks: [CopiedPostback], _ progress: CopyProgress) throws -> Int64 {
         try batch { db in
             try PreparedDelivery.firstCopies(postbacks.map(\.digests.key), db, memory)
@@ -123,7 +120,6 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
         }
     }
 
-    /// Adds rows; see ``AttributionStore/LedgerCopyTarget/add(_:)``.
     package func add(_ rows: CopiedPage) throws {
         try database.write { db in
             try rows.table.insert(resolve(rows, db), db)
@@ -132,7 +128,6 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
         }
     }
 
-    /// Replaces tables; see ``AttributionStore/LedgerCopyTarget/end(_:replacing:)``.
     package func end(_ progress: CopyProgress, replacing tables: [CopiedPage]) throws {
         try database.write { db in
             _ = try CopyTargetState(db).progress(of: progress.store, into: path)
