@@ -216,8 +216,8 @@ extension ConnectionScript {
             testDescription: "the server waits no longer: but for a route, and for a client that takes what it answers",
             limits: limits { $0.stopPause = .seconds(1) },
             events: [
-                .bytes(first), .serverStops, .waitsNoLonger, .time(5), .unsent(1_000), .answer(1), .time(5.1),
-                .unsent(999), .time(6), .unsent(998), .time(6.9), .time(7.8), .unsent(0), .written,
+                .bytes(first), .serverStops, .waitsNoLonger, .time(4), .unsent(1_000), .answer(1), .time(4.1),
+                .unsent(999), .time(5), .unsent(998), .time(5.9), .time(6.8), .unsent(0), .written,
             ],
             actions: ["hand over 1: a", "answer 1, last", "close the output"]),
         ConnectionScript(

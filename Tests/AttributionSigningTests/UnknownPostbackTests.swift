@@ -140,7 +140,7 @@ struct UnknownPostbackTests {
                 }
             }
         }
-        #expect(Set(seen.keys) == Set(SKAdNetworkVersion.allCases.map(\.rawValue) + ["AdAttributionKit"]))
+        #expect(Set(seen.keys) == ["2.2", "3.0", "4.0", "AdAttributionKit"])
     }
 
     @Test("A signed payload is kept whatever it is", arguments: ["[]", "{}", "x", "", #"{"a":1,"a":2}"#, "null"])

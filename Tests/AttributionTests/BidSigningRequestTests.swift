@@ -260,7 +260,7 @@ struct BidSigningRequestTests {
             (#""versions": ["1.0"], "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, nil),
             (#""version": ["1.0"], "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, nil),
             (#""version": ["2.0", "1.0"], "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, nil),
-            (#""version": [], "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, "bad-field"),
+            (#""version": [], "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, "no-common-version"),
             (#""version": "2.0", "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, "no-common-version"),
             (#""sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, "no-common-version"),
             (#""version": "1.0", "sourceapp": 1, "skadnetids": ["old.skadnetwork"]"#, both, "no-common-network"),

@@ -20,8 +20,8 @@ extension PostgreSQLConnection {
             INSERT INTO skan.value (code, kind, value) OVERRIDING SYSTEM VALUE
             VALUES (-floor(random() * 2e9)::int4 - 1, '', gen_random_uuid()::text);
             INSERT INTO skan.recipient_copy (id, recipient, received_at) VALUES (\(Self.unusedID), 'network', 0);
-            INSERT INTO skan.quarantine (id, class, received_at, recipient, client, reason, detail, body)
-            OVERRIDING SYSTEM VALUE VALUES (\(Self.unusedID), 'garbage', 0, 'network', '', '', '', '');
+            INSERT INTO skan.quarantine (id, class, received_at, recipient, client, reason, detail, traffic, body)
+            OVERRIDING SYSTEM VALUE VALUES (\(Self.unusedID), 'garbage', 0, 'network', '', '', '', '', '');
             INSERT INTO skan.quarantine_change (class, count, bytes) VALUES ('garbage', 0, 0);
             INSERT INTO skan.delivery (quarter, status, traffic, reason, recipient, count, kept)
             VALUES (0, '', '', '', 'network', 0, 0);
