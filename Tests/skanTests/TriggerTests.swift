@@ -233,7 +233,9 @@ struct TriggerTests: FolderSuite {
         let server = try SkanServer(in: folder, arguments: tls)
         let outcome = try skan(["doctor", "--url", "https://127.0.0.1:\(server.port)"] + tls)
         // Whether something keeps the clock of this machine right does not matter here.
-        let lines = outcome.output.split(separator: "\n").filter { !$0.contains(" clock: ") && !$0.contains("built-in key: ") }
+        let lines = outcome.output.split(separator: "\n").filter {
+            !$0.contains(" clock: ") && !$0.contains("built-in key: ")
+        }
         #expect(outcome.status == 1 && lines.count == 3, "\(outcome)")
         #expect(lines[1].hasPrefix("ok       certificate tls.pem: goes with its key"))
         #expect(lines[2].hasPrefix("problem  TLS: 127.0.0.1: no handshake: this machine does not trust"))
