@@ -240,10 +240,8 @@ struct OperationTests {
         try database.sql(Self.shadows + "ALTER DATABASE \(database.name) SET search_path = other, pg_catalog")
         #expect(throws: PostgreSQLServer.Failure.self) { try database.sql("SELECT max(id) FROM skan.postback") }
         let node = try database.node()
-        var draft = database.draft(id: "b")
-        // A text that has no code yet.
-        draft[.sourceIdentifier] = .string("40")
-        let fresh = try database.delivery(database.standIn.sign(draft))
+        // With a text that has no code yet.
+        let fresh = try database.delivery(id: "b", sourceIdentifier: "40")
         #expect(try node.record([database.delivery(id: "a"), fresh]) == [.duplicate(.test), .recorded(.test)])
         _ = try node.record([database.delivery(Array("{}".utf8))])
         for _ in 0..<2 { node.heartbeat() }

@@ -38,8 +38,8 @@ struct FactPage {
 
     /// The values of the postbacks.
     ///
-    /// A postback with traits that only a later release knows is read again from its bytes; without them, or when they are
-    /// not those of its digests, it is marked as missing.
+    /// A postback with traits that only a later release knows is read again from its bytes; without them, or when they
+    /// are not those of its digests, it is marked as missing.
     ///
     /// - Returns: The values, in the same order.
     func values(

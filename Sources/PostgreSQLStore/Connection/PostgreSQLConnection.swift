@@ -129,8 +129,8 @@ final class PostgreSQLConnection: Sendable {
 
     // MARK: Transactions
 
-    /// Whatever the role's path is, nobody's functions and operators stand in for those of PostgreSQL; tables are named with
-    /// their schema.
+    /// Whatever the role's path is, nobody's functions and operators stand in for those of PostgreSQL; tables are named
+    /// with their schema.
     private static let pinnedPath = "SET LOCAL search_path = pg_catalog, pg_temp"
 
     /// Begins a transaction that writes.
