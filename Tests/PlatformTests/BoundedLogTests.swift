@@ -4,6 +4,20 @@ import Logging
 import Platform
 import Testing
 
+@Suite("Text on a terminal")
+struct ShownTextTests {
+    @Test(
+        "What a terminal obeys instead of showing it is escaped; lines, tabs and letters are kept",
+        arguments: [
+            ("Zürich\t漢字\n", "Zürich\t漢字\n"), ("a\u{1B}[31mb\u{07}", #"a\u{1b}[31mb\u{7}"#), ("a\rb", #"a\u{d}b"#),
+            ("a\u{202E}b\u{2066}c\u{200F}", #"a\u{202e}b\u{2066}c\u{200f}"#),
+            ("a\u{2028}\u{9B}1m", #"a\u{2028}\u{9b}1m"#),
+        ])
+    func shown(_ text: String, _ shown: String) {
+        #expect(text.shown == shown)
+    }
+}
+
 @Suite("The bounded log", .timeLimit(.minutes(5)))
 struct BoundedLogTests {
     /// A pipe, its log, and a logger for it.

@@ -212,6 +212,46 @@ struct OperationTests {
         #expect(try PostgreSQLLedgerWriter(address, settings: settings).health == .ready)
     }
 
+    /// Functions that raise an error, where the path of every session finds them before PostgreSQL's, and operators.
+    private static let shadows = """
+        CREATE SCHEMA other;
+        CREATE FUNCTION other.refuse(int8, int8) RETURNS bool LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'not of PostgreSQL'; END $$;
+        CREATE OPERATOR other.= (LEFTARG = int8, RIGHTARG = int8, FUNCTION = other.refuse);
+        CREATE OPERATOR other.> (LEFTARG = int8, RIGHTARG = int8, FUNCTION = other.refuse);
+        DO $$
+        DECLARE shadow text;
+        BEGIN
+            FOREACH shadow IN ARRAY ARRAY[
+                'now()', 'clock_timestamp()', 'max(int8)', 'pg_advisory_xact_lock(int8)',
+                'pg_try_advisory_xact_lock(int8)', 'set_config(text, text, bool)', 'current_setting(text)',
+                'octet_length(bytea)', 'array_to_string(text[], text)', 'pg_control_system()'
+            ] LOOP
+                EXECUTE format(
+                    'CREATE FUNCTION other.%s RETURNS text LANGUAGE plpgsql AS %L', shadow,
+                    'BEGIN RAISE EXCEPTION ''not of PostgreSQL''; END');
+            END LOOP;
+        END $$;
+        """
+
+    @Test("Nobody's functions and operators stand in for PostgreSQL's, whatever path sessions have")
+    func shadowed() async throws {
+        _ = try database.node().record([database.delivery(id: "a")])
+        try database.sql(Self.shadows + "ALTER DATABASE \(database.name) SET search_path = other, pg_catalog")
+        #expect(throws: PostgreSQLServer.Failure.self) { try database.sql("SELECT max(id) FROM skan.postback") }
+        let node = try database.node()
+        // With a text that has no code yet.
+        let fresh = try database.delivery(id: "b", sourceIdentifier: "40")
+        #expect(try node.record([database.delivery(id: "a"), fresh]) == [.duplicate(.test), .recorded(.test)])
+        _ = try node.record([database.delivery(Array("{}".utf8))])
+        for _ in 0..<2 { node.heartbeat() }
+        #expect(node.health == .ready)
+        #expect(try await database.counts().totals[.postbacks] == 2)
+        #expect(try await database.differences() == [])
+        #expect(try await database.reader().quarantine(QuarantineQuery()).count == 1)
+        #expect(try SchemaMigrator.check(database.address) == .current)
+    }
+
     @Test("Commits that reach one server alone are warned of once, and refused when that was asked for")
     func synchronous() throws {
         let events = Mutex<[String]>([])

@@ -171,6 +171,23 @@ struct ReadingTests {
         #expect(try database.sql(contents) == before)
     }
 
+    @Test("Bytes that are read because no code says what a postback is are not counted when they were changed")
+    func changedByte() async throws {
+        _ = try database.node().record(["a", "b"].map { try database.delivery(id: $0) })
+        let before = try await database.counts()
+        try database.sql("UPDATE skan.value SET value = 'of a later release' WHERE kind = 'traits'")
+        #expect(try await database.counts().totals == before.totals)
+        try database.sql(
+            """
+            UPDATE skan.postback_body
+            SET body = convert_to(replace(convert_from(body, 'UTF8'), '525463029', '525463028'), 'UTF8') WHERE id = 1
+            """)
+        let answer = try await database.reader().answer(LedgerQuestion(dimensions: [.app], traffic: .test))
+        #expect(answer.totals[.postbacks] == 1 && answer.unreadableCount == 1)
+        #expect(answer.rows.map(\.values) == [["525463029"]])
+        #expect(try await database.differences().contains { $0.hasPrefix("postback 1: ") })
+    }
+
     @Test("Bytes and keys whose row is missing are named")
     func bytesWithoutRow() async throws {
         _ = try database.node().record(["a", "b", "c"].map { try database.delivery(id: $0) })

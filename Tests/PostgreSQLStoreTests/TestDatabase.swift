@@ -66,11 +66,11 @@ struct TestDatabase {
 
     // MARK: Postbacks
 
-    func draft(id: String) -> PostbackDraft {
+    func draft(id: String, sourceIdentifier: String = "39") -> PostbackDraft {
         var draft = PostbackDraft([])
         draft[.version] = .string("4.0")
         draft[.adNetworkID] = .string("n.skadnetwork")
-        draft[.sourceIdentifier] = .string("39")
+        draft[.sourceIdentifier] = .string(sourceIdentifier)
         draft[.appID] = .integer(525_463_029)
         draft[.transactionID] = .string(id)
         draft[.redownload] = .bool(false)
@@ -85,8 +85,8 @@ struct TestDatabase {
             judgement: (judge ?? verifier).judge(body), recipient: .network, receivedAtMilliseconds: Self.noon)
     }
 
-    func delivery(id: String) throws -> Delivery {
-        delivery(try standIn.sign(draft(id: id)))
+    func delivery(id: String, sourceIdentifier: String = "39") throws -> Delivery {
+        delivery(try standIn.sign(draft(id: id, sourceIdentifier: sourceIdentifier)))
     }
 
     /// Two copies of one postback that contradict each other in what nobody signs.

@@ -258,6 +258,12 @@ struct CommandTests: FolderSuite {
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" TEST") })
     }
 
+    @Test("What a terminal would obey instead of showing it is escaped in messages")
+    func escaped() throws {
+        let outcome = try skan("report", "--store", "a\u{202E}b\u{1B}[31m.sqlite")
+        #expect(outcome.status == 2 && outcome.errors.contains(#"a\u{202e}b\u{1b}[31m.sqlite"#), "\(outcome)")
+    }
+
     @Test("The self-test passes on this machine")
     func selftest() throws {
         let outcome = try skan("selftest")

@@ -48,6 +48,24 @@ struct HangTests {
         #expect(server.end(SIGTERM).status == 0)
     }
 
+    @Test("With PostgreSQL stopped, it is not ready within a few seconds, though nobody posts")
+    func stoppedDatabaseWithoutTraffic() throws {
+        let database = try PostgreSQLServer()
+        let server = try SkanServer(in: folder, store: database.makeDatabase())
+        #expect(try server.waitUntilReady(folder))
+        try database.pause(true)
+        let start = ContinuousClock.now
+        while try server.readiness(folder).contains(" 200 OK"), ContinuousClock.now - start < .seconds(60) {}
+        #expect(ContinuousClock.now - start < .seconds(10))
+        // The first post, too, is answered at once.
+        let answer = try post(0, to: server)
+        #expect(answer.status == "503" && answer.seconds < 1, "\(answer)")
+        try database.pause(false)
+        #expect(try server.waitUntilReady(folder))
+        #expect(try post(0, to: server).status == "200")
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
     @Test("A store's file that was removed is not made anew by a restart, and a new one is made with a warning")
     func removedFile() throws {
         let server = try SkanServer(in: folder)

@@ -81,7 +81,7 @@ extension PageRoutes {
         if query.isFile {
             return try await queue.run(for: context.caller?.id) {
                 let report = try await sources.report(wanted, Self.limits)
-                report.warnings.forEach { failures.note($0) }
+                report.damage.forEach { failures.note($0) }
                 return .file(csv: report.rendered(as: .csv), name: "report")
             }
         }
@@ -106,7 +106,7 @@ extension PageRoutes {
     private func count(_ wanted: StandardReportRequest, _ context: ConsoleContext) async throws -> StandardReport {
         try await queue.run(for: context.caller?.id) {
             let report = try await sources.standardReport(wanted, Self.limits)
-            report.warnings.forEach { failures.note($0) }
+            report.damage.forEach { failures.note($0) }
             return report
         }
     }

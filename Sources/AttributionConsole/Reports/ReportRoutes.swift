@@ -65,7 +65,7 @@ package struct ReportRoutes: ConsoleRoutes {
             // Rendered within the queue, too: the text of a large report takes more memory than counting it.
             return try await queue.run(for: context.caller?.id) {
                 let report = try await job.count(LedgerLimits(deadline: Self.deadline, isBackground: true))
-                report.warnings.forEach { failures.note($0) }
+                report.damage.forEach { failures.note($0) }
                 return Self.answer(report, job.format)
             }
         } catch {

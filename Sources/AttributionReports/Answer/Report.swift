@@ -15,7 +15,9 @@ package struct Report: Sendable {
     /// The position up to which postbacks were counted.
     package let position: LedgerPosition
     /// Problems of the store that affect the report.
-    package let warnings: [String]
+    package let damage: [String]
+    /// That networks of others may be counted; see ``NetworkWarning``.
+    package let networkWarning: NetworkWarning?
     /// When the last postback of the store was recorded, in Unix milliseconds; nil if there is none, and for a limited
     /// request.
     package let recordedAtMilliseconds: Int64?
@@ -24,14 +26,20 @@ package struct Report: Sendable {
     /// The version of the program that made it; nil if unknown.
     package let programVersion: String?
 
-    package init(request: ReportRequest, answer: LedgerAnswer, programVersion: String?) {
+    package init(
+        request: ReportRequest,
+        answer: LedgerAnswer,
+        networkWarning: NetworkWarning? = nil,
+        programVersion: String?
+    ) {
         self.request = request
         rows = ReportRows(answer.rows, request)
         omittedRows = answer.rows.count - rows.count
         totals = answer.totals
         deliveries = answer.deliveries
         position = answer.position
-        warnings = [answer].warnings
+        damage = [answer].damage
+        self.networkWarning = networkWarning
         recordedAtMilliseconds = request.isLimited ? nil : answer.recordedAtMilliseconds
         unseen = answer.unseen(by: request)
         self.programVersion = programVersion

@@ -51,8 +51,10 @@ extension Reporter {
             sections: sections,
             position: days.position,
             recordedAtMilliseconds: request.selection.isLimited ? nil : days.recordedAtMilliseconds,
-            firstDay: firstDay, warnings: answers.warnings, notes: request.notes(firstDay: firstDay, plan),
-            unseen: days.unseen(by: request.selection), programVersion: programVersion)
+            firstDay: firstDay, damage: answers.damage,
+            networkWarning: try await networkWarning(days, request.selection, within: budget),
+            notes: request.notes(firstDay: firstDay, plan), unseen: days.unseen(by: request.selection),
+            programVersion: programVersion)
     }
 
     private func costs(

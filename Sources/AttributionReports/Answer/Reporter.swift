@@ -36,8 +36,11 @@ package struct Reporter: Sendable {
     /// - Throws: Errors of the store, ``Attribution/FieldProblem`` for a position that is not valid in this store, and
     ///   ``AttributionStore/LedgerQuestionError`` for an answer that exceeds the limits.
     package func report(_ request: ReportRequest, limits: LedgerLimits = LedgerLimits()) async throws -> Report {
+        let budget = AnswerBudget(limits)
         let answer = try await answer(request.question(limits: limits))
-        return Report(request: request, answer: answer, programVersion: programVersion)
+        let networkWarning = try await networkWarning(answer, request, within: budget)
+        return Report(
+            request: request, answer: answer, networkWarning: networkWarning, programVersion: programVersion)
     }
 
     /// Answers a question; a position that is not valid in this store is a problem of the parameter that named it.
@@ -80,7 +83,7 @@ package struct Reporter: Sendable {
 
 extension [LedgerAnswer] {
     /// A sentence for each kind of damage that these answers about the same postbacks met.
-    var warnings: [String] {
+    var damage: [String] {
         let unreadable = map(\.unreadableCount).max() ?? 0
         let recomputed = map { $0.damaged.reduce(0) { $0 + Int64($1.count) } }.max() ?? 0
         return [

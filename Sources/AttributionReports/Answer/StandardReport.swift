@@ -14,7 +14,9 @@ package struct StandardReport: Sendable {
     /// The first day with a postback that the conditions select, up to the end of the period; nil if there is none.
     let firstDay: CalendarDay?
     /// Problems of the store that affect the figures.
-    package let warnings: [String]
+    package let damage: [String]
+    /// That networks of others may be counted; see ``NetworkWarning``.
+    package let networkWarning: NetworkWarning?
     /// What limits the figures without being a problem, such as a period that begins before the first postback.
     package let notes: [String]
     /// Values in the conditions that no recorded postback has.

@@ -42,7 +42,9 @@ package protocol RenderedReport: Sendable {
     /// Its tables for formats in which a cell may hold an object.
     var sectionsWithObjects: [ReportSection] { get }
     /// Problems of the store that affect the figures.
-    var warnings: [String] { get }
+    var damage: [String] { get }
+    /// That networks of others may be counted.
+    var networkWarning: NetworkWarning? { get }
     /// The name of a standard report; nil for a free one, whose only section has no heading.
     var standardName: StandardReportName? { get }
     /// Whether every column is defined.
@@ -124,13 +126,18 @@ extension RenderedReport {
         ("skan-version", programVersion.map(JSONText.string) ?? .null)
     }
 
-    /// The members of JSON with the position up to which was counted, and the problems of the store.
+    /// The members of JSON with the position up to which was counted, and the warnings.
     var origin: [(String, JSONText)] {
         [
             ("as-of", .string(position.description)),
             ("recorded-at", recordedAtMilliseconds.map { .string(Moment(milliseconds: $0).text) } ?? .null),
             ("warnings", .array(warnings.map(JSONText.string))),
         ]
+    }
+
+    /// Everything that the figures have to be read with.
+    package var warnings: [String] {
+        damage + (networkWarning.map { [$0.text] } ?? [])
     }
 
     var warningLines: [String] {

@@ -21,6 +21,8 @@ package struct LedgerAnswer: Sendable {
     package let damaged: [ClosedRange<Int64>]
     /// How many recorded postbacks cannot be read and are not counted; `skan recount` names them.
     package let unreadableCount: Int
+    /// Whether the server that records was given no networks, so that those of others count as the operator's own.
+    package let countsEveryNetwork: Bool
 
     /// A value of a condition that no recorded postback has.
     package struct UnseenValue: Hashable, Sendable {
@@ -41,7 +43,8 @@ package struct LedgerAnswer: Sendable {
         recordedAtMilliseconds: Int64?,
         unseen: [UnseenValue] = [],
         damaged: [ClosedRange<Int64>] = [],
-        unreadableCount: Int = 0
+        unreadableCount: Int = 0,
+        countsEveryNetwork: Bool = false
     ) {
         self.rows = rows
         self.totals = totals
@@ -51,6 +54,7 @@ package struct LedgerAnswer: Sendable {
         self.unseen = unseen
         self.damaged = damaged
         self.unreadableCount = unreadableCount
+        self.countsEveryNetwork = countsEveryNetwork
     }
 }
 

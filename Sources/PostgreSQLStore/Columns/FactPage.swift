@@ -38,8 +38,8 @@ struct FactPage {
 
     /// The values of the postbacks.
     ///
-    /// A postback with traits that only a later release knows is read again from its bytes; without them it is marked as
-    /// missing.
+    /// A postback with traits that only a later release knows is read again from its bytes; without them, or when they
+    /// are not those of its digests, it is marked as missing.
     ///
     /// - Returns: The values, in the same order.
     func values(
@@ -91,16 +91,22 @@ struct FactPage {
         let result = try connection.run(
             "SELECT \(RecordedPostback.columns) \(RecordedPostback.tables) WHERE p.id = ANY ($1::int8[])",
             [.integers(indexes.map { ids[$0] })])
-        var rows: [Int64: ColumnRow] = [:]
-        for row in 0..<result.count {
+        let read = try (0..<result.count).compactMap { row in
             let recorded = try RecordedPostback(result, row)
-            if let postback = recorded.body.flatMap({ try? ReceivedPostback(reading: $0) }) {
-                let facts = PostbackFacts(
-                    postback, traffic: recorded.traffic, recipient: recorded.recipient,
-                    receivedAtMilliseconds: recorded.receivedAtMilliseconds,
-                    key: PostbackDigests.key(of: postback, provenance: recorded.traffic.provenance))
-                rows[recorded.id] = codes.row(facts, columns)
+            return recorded.body.flatMap { try? ReceivedPostback(reading: $0) }.map { postback in
+                let digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
+                return (recorded: recorded, postback: postback, digests: digests)
             }
+        }
+        let known = try PostbackInsertion.known(read.map(\.digests.key), connection)
+        var rows: [Int64: ColumnRow] = [:]
+        for (recorded, postback, digests) in read {
+            // What damaged bytes say is not counted.
+            guard let row = known[digests.key], row.id == recorded.id, row.content == digests.content else { continue }
+            let facts = PostbackFacts(
+                postback, traffic: recorded.traffic, recipient: recorded.recipient,
+                receivedAtMilliseconds: recorded.receivedAtMilliseconds, key: digests.key)
+            rows[recorded.id] = codes.row(facts, columns)
         }
         for index in indexes {
             values.set(rows[ids[index]] ?? .missing, at: index, columns)

@@ -13,6 +13,7 @@ final class PostgreSQLConnection: Sendable {
     /// Ends the statement that runs, from any thread.
     let canceler: StatementCanceler
     private let lost = Atomic(false)
+    private let isInTransaction = Atomic(false)
 
     /// Warnings of the statement that runs.
     private final class Notices: Sendable {
@@ -60,9 +61,24 @@ final class PostgreSQLConnection: Sendable {
         set { lost.store(newValue, ordering: .relaxed) }
     }
 
-    /// Runs a statement.
+    /// Runs a statement, outside a transaction in one of its own.
     @discardableResult
     func run(_ sql: String, _ parameters: [PostgreSQLParameter] = []) throws -> PostgreSQLResult {
+        guard !isInTransaction.load(ordering: .relaxed) else {
+            return try execute(sql, parameters)
+        }
+        try begin(modes: "")
+        do {
+            let result = try execute(sql, parameters)
+            try end("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    private func execute(_ sql: String, _ parameters: [PostgreSQLParameter] = []) throws -> PostgreSQLResult {
         notices.warnings.store(0, ordering: .relaxed)
         var bytes: [UInt8] = []
         var slices: [(start: Int, length: Int)?] = []
@@ -113,27 +129,44 @@ final class PostgreSQLConnection: Sendable {
 
     // MARK: Transactions
 
-    /// Whatever the role's path is, nobody's functions and operators stand in for those of PostgreSQL; tables are named with
-    /// their schema.
+    /// Whatever the role's path is, nobody's functions and operators stand in for those of PostgreSQL; tables are named
+    /// with their schema.
     private static let pinnedPath = "SET LOCAL search_path = pg_catalog, pg_temp"
 
     /// Begins a transaction that writes.
     ///
     /// READ COMMITTED whatever the server's default: a second statement has to see what won against the first.
     func begin() throws {
-        try runScript("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \(Self.pinnedPath)")
+        try begin(modes: " ISOLATION LEVEL READ COMMITTED READ WRITE")
     }
 
     /// Begins a transaction that reads one snapshot.
     func beginSnapshot() throws {
-        try runScript("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(Self.pinnedPath)")
+        try begin(modes: " ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    }
+
+    private func begin(modes: String) throws {
+        do {
+            try runScript("BEGIN\(modes); \(Self.pinnedPath)")
+        } catch {
+            rollBack()
+            throw error
+        }
+        isInTransaction.store(true, ordering: .relaxed)
+    }
+
+    @discardableResult
+    private func end(_ command: String) throws -> PostgreSQLResult {
+        // Whatever comes of it, the transaction is over.
+        defer { isInTransaction.store(false, ordering: .relaxed) }
+        return try execute(command)
     }
 
     /// Commits, and never gives up waiting for it.
     func commit() throws {
         do {
             // A transaction that failed is rolled back by its COMMIT, without an error.
-            guard try run("COMMIT").command == "COMMIT" else {
+            guard try end("COMMIT").command == "COMMIT" else {
                 throw PostgreSQLFault(sqlState: "25P02", message: "the transaction had failed")
             }
         } catch let fault as PostgreSQLFault where fault.isConnectionLost {
@@ -148,7 +181,7 @@ final class PostgreSQLConnection: Sendable {
     /// Undoes a transaction, as far as there is still somebody to tell.
     func rollBack() {
         if !isLost {
-            _ = try? run("ROLLBACK")
+            _ = try? end("ROLLBACK")
         }
     }
 

@@ -42,7 +42,9 @@ package final class PostgreSQLLedgerReader: LedgerReading {
                 rows: counted.rows, totals: counted.totals,
                 deliveries: try DeliveryCounts(snapshot.connection, received: question.received),
                 position: newest.position, recordedAtMilliseconds: newest.recordedAt, unseen: counted.unseen,
-                damaged: counted.damaged, unreadableCount: counted.unreadableCount)
+                damaged: counted.damaged, unreadableCount: counted.unreadableCount,
+                countsEveryNetwork: try snapshot.connection.run("SELECT NOT EXISTS (SELECT FROM skan.own_network)")
+                    .bool(0, 0))
         }
     }
 

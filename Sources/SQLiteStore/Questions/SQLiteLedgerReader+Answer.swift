@@ -50,7 +50,8 @@ extension LedgerAnswer {
             deliveries: try DeliveryCounts(db, received: question.received), position: position,
             recordedAtMilliseconds: try Int64.fetchOne(
                 db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [position.last]),
-            unseen: counted.unseen, damaged: counted.damaged, unreadableCount: counted.unreadableCount)
+            unseen: counted.unseen, damaged: counted.damaged, unreadableCount: counted.unreadableCount,
+            countsEveryNetwork: try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM own_network)") ?? false)
     }
 }
 

@@ -14,7 +14,7 @@ struct StoreCheck {
     private static let longLog: Int64 = 512 << 20
 
     func run() async -> [Finding] {
-        let found = await [store(), quarantine()]
+        let found = await store() + [quarantine()]
         guard case .file(let path) = location else {
             return found.compactMap(\.self)
         }
@@ -30,32 +30,44 @@ struct StoreCheck {
         return try? await reader.quarantineTotals().filter { $0.kind == .forged }.reduce(0) { $0 + $1.count }
     }
 
-    private func store() async -> Finding {
+    private func store() async -> [Finding?] {
         do {
             let reader = try location.makeReader()
             defer { reader.close() }
             let answer = try await reader.answer(LedgerQuestion())
-            let counted = answer.deliveries.count(.recorded, .apple)
-            guard answer.damaged.isEmpty, answer.unreadableCount == 0 else {
-                return .warning(
-                    "store", "parts of \(location.name) are damaged",
-                    cure: "skan recount --store \(location.name) names them")
-            }
-            if let newest = answer.recordedAtMilliseconds,
-                Double(newest) > (Date().timeIntervalSince1970 + 60) * 1000
-            {
-                return .problem(
-                    "clock",
-                    "the newest postback was recorded at \(Moment(milliseconds: newest).text), which is to come",
-                    cure: "keep the clock right with NTP: postbacks are counted by when they are received")
-            }
-            return .ok("store", "\(location.name) can be read, \(counted) of Apple's postbacks")
+            return [figures(answer), networks(answer)]
         } catch StoreError.missing(let path) {
-            return .problem("store", "there is none at \(path)", cure: "skan serve --store \(path) makes it")
+            return [.problem("store", "there is none at \(path)", cure: "skan serve --store \(path) makes it")]
         } catch {
             let failure = CommandFailure(explaining: error, help: "skan help doctor")
-            return .problem("store", failure.message, cure: "skan recount --store \(location.name) says more")
+            return [.problem("store", failure.message, cure: "skan recount --store \(location.name) says more")]
         }
+    }
+
+    private func figures(_ answer: LedgerAnswer) -> Finding {
+        guard answer.damaged.isEmpty, answer.unreadableCount == 0 else {
+            return .warning(
+                "store", "parts of \(location.name) are damaged",
+                cure: "skan recount --store \(location.name) names them")
+        }
+        if let newest = answer.recordedAtMilliseconds, Double(newest) > (Date().timeIntervalSince1970 + 60) * 1000 {
+            return .problem(
+                "clock",
+                "the newest postback was recorded at \(Moment(milliseconds: newest).text), which is to come",
+                cure: "keep the clock right with NTP: postbacks are counted by when they are received")
+        }
+        let counted = answer.deliveries.count(.recorded, .apple)
+        return .ok("store", "\(location.name) can be read, \(counted) of Apple's postbacks")
+    }
+
+    /// Whether the last server of the store was told which networks are ours; the store remembers them.
+    private func networks(_ answer: LedgerAnswer) -> Finding? {
+        guard answer.countsEveryNetwork else {
+            return nil
+        }
+        return .warning(
+            "networks", "every network's postbacks count as ours, and so do Apple's published samples",
+            cure: "start skan serve with --network ID")
     }
 
     private func quarantine() async -> Finding? {

@@ -112,8 +112,8 @@ struct ReportCommand: AsyncParsableCommand {
         }
         Terminal.finish()
         // Wrong figures are an error, and errors are shown even with --quiet.
-        report.warnings.forEach { Terminal.say("skan: warning: \($0)") }
-        if !report.warnings.isEmpty {
+        (quiet ? report.damage : report.warnings).forEach { Terminal.say("skan: warning: \($0)") }
+        if !report.damage.isEmpty {
             Terminal.say("skan: hint: skan recount --store \(try store.location.name) --repair")
         }
     }
