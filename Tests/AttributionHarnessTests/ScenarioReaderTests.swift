@@ -46,6 +46,13 @@ struct ScenarioReaderTests {
         }
     }
 
+    private static func rules(_ name: String, _ configuration: String, _ problem: String, cure: String) -> Mistake {
+        let member = #""developer-copies": {"#
+        return Mistake(
+            name, (member, #""AdAttributionKitConfigurations": {\#(configuration)}, "# + member),
+            "apps[0].AdAttributionKitConfigurations.\(problem)", cure: cure)
+    }
+
     static let mistakes = [
         Mistake(
             "a misspelt name", (#""installs""#, #""instals""#),
@@ -91,6 +98,23 @@ struct ScenarioReaderTests {
             "an endpoint that is none", (#""SKAdNetwork": "ours""#, #""SKAdNetwork": "https://example.com""#),
             #"apps[0].developer-copies.SKAdNetwork: found "https://example.com", expected ours or elsewhere"#,
             cure: "write ours where the developer's endpoint is our server, and elsewhere where it is not"),
+        rules(
+            "a window of too many days", #""AttributionWindows": {"global": {"install": {"view": 8}}}"#,
+            "AttributionWindows.global.install.view: found the number 8, expected a whole number from 1 to 7",
+            cure: "write a number of that range"),
+        rules(
+            "an interaction that is ignored of all networks",
+            #""AttributionWindows": {"global": {"install": {"ignoreInteractionType": "view"}}}"#,
+            #"AttributionWindows.global.install.ignoreInteractionType: found the string "view", expected one of "#,
+            cure: "remove it"),
+        rules(
+            "a window of a network that is not there", #""AttributionWindows": {"rival456.skadnet": {}}"#,
+            #"AttributionWindows.rival456.skadnet: found "rival456.skadnet", expected one of global, example123."#,
+            cure: #"write "rival456.skadnetwork""#),
+        rules(
+            "a cooldown as a slide of Apple's spells it", #""AttributionCooldown": {"reengagement-cooldown-hours": 1}"#,
+            "AttributionCooldown.reengagement-cooldown-hours: found the number 1, expected one of the names ",
+            cure: "write re-engagement-cooldown-hours"),
         Mistake(
             "an app beside a domain", (#""app": 1234567891"#, #""app": 1234567891, "domain": "example.com""#),
             "sources[0].app: found an app beside a domain, expected either app or domain",

@@ -9,7 +9,8 @@ struct NetworkPublicationTests {
 
     private static func publication(
         name: String = nasty, address: String? = "1 Main St\\Suite \"2\"",
-        ids: [String] = ["abc123.skadnetwork", "f2d92a.adattributionkit", "0z.skadnetwork"]
+        ids: [String] = ["abc123.skadnetwork", "f2d92a.adattributionkit", "0z.skadnetwork"],
+        rules: AppAttributionRules = AppAttributionRules(), overlapsConversions: Bool = false
     ) throws -> NetworkPublication {
         try NetworkPublication(
             companyName: name,
@@ -20,7 +21,8 @@ struct NetworkPublicationTests {
                     id: try RegisteredNetworkID(id),
                     creationDate: index == 0 ? Date(timeIntervalSince1970: 1_598_000_000) : nil)
             },
-            copyDomain: DomainName("copies.example.com", field: "copy domain")
+            copyDomain: DomainName("copies.example.com", field: "copy domain"), rules: rules,
+            overlapsConversions: overlapsConversions
         )
     }
 
@@ -67,7 +69,31 @@ struct NetworkPublicationTests {
             try Self.propertyList(publication.advertisedApp) == [
                 "NSAdvertisingAttributionReportEndpoint": endpoint, "AttributionCopyEndpoint": endpoint,
                 "AdAttributionKit": ["AttributionCopyEndpoint": endpoint],
+                "EligibleForAdAttributionKitReengagementPostbackCopies": true,
             ])
+    }
+
+    @Test("Rules of attribution and overlapping conversions are written as Apple names them")
+    func rules() throws {
+        var rules = AppAttributionRules()
+        rules.windows["f2d92a.adattributionkit"] = .init(days: [.click: 7], ignored: .view)
+        rules.windows["global"] = .init(days: [.click: 14, .view: 3])
+        rules.windows["abc123.skadnetwork"] = .init()
+        rules.reengagementCooldownHours = 48
+        // 0 is written where it was chosen.
+        rules.installCooldownHours = 0
+        let list = try Self.propertyList(
+            try Self.publication(rules: rules, overlapsConversions: true).advertisedApp)
+        #expect(list["EligibleForAdAttributionKitOverlappingConversions"] as? Bool == true)
+        let expected: NSDictionary = [
+            "AttributionWindows": [
+                "f2d92a.adattributionkit": ["install": ["click": 7, "ignoreInteractionType": "view"] as [String: Any]],
+                "global": ["install": ["click": 14, "view": 3]],
+            ],
+            "AttributionCooldown": ["install-cooldown-hours": 0, "re-engagement-cooldown-hours": 48],
+        ]
+        let written = list["AdAttributionKitConfigurations"] as? [String: Any]
+        #expect(written.map { NSDictionary(dictionary: $0) } == expected)
     }
 
     @Test("Without an SKAdNetwork id there is no list")

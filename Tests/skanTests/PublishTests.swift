@@ -45,6 +45,27 @@ struct PublishTests: FolderSuite {
         }
     }
 
+    @Test("An advertised app gets the rules that were chosen, for each id of the network, and no others")
+    func rules() throws {
+        let outcome = try publish(
+            "--id", "abc123.skadnetwork", "--id", "abc123.adattributionkit", "--overlapping-conversions",
+            "--click-window", "7", "--ignore-interaction-type", "view", "--install-cooldown", "24",
+            "--re-engagement-cooldown", "0", "--piece", "advertised-app")
+        let list = try PropertyListSerialization.propertyList(from: Data(outcome.output.utf8), format: nil)
+        let app = try #require(list as? [String: Any], "\(outcome)")
+        #expect(app["EligibleForAdAttributionKitReengagementPostbackCopies"] as? Bool == true)
+        #expect(app["EligibleForAdAttributionKitOverlappingConversions"] as? Bool == true)
+        let install = ["install": ["click": 7, "ignoreInteractionType": "view"] as [String: Any]]
+        let expected: NSDictionary = [
+            "AttributionWindows": ["abc123.skadnetwork": install, "abc123.adattributionkit": install],
+            "AttributionCooldown": ["install-cooldown-hours": 24, "re-engagement-cooldown-hours": 0],
+        ]
+        let written = app["AdAttributionKitConfigurations"] as? [String: Any]
+        #expect(written.map { NSDictionary(dictionary: $0) } == expected, "\(outcome)")
+        let plain = try publish("--id", "abc123.skadnetwork", "--piece", "advertised-app").output
+        #expect(!plain.contains("OverlappingConversions") && !plain.contains("AdAttributionKitConfigurations"))
+    }
+
     @Test("Ids of AdAttributionKit alone leave the lists of SKAdNetwork unwritten, and say so")
     func newFrameworkOnly() throws {
         let outcome = try publish("--id", "abc123.adattributionkit", "--output", ".")
@@ -63,6 +84,18 @@ struct PublishTests: FolderSuite {
             (
                 ["--id", "a.skadnetwork", "--copy-domain", "https://a.b", "--piece", "xml"],
                 "--copy-domain: found \"https"
+            ),
+            (
+                ["--id", "a.skadnetwork", "--piece", "xml", "--view-window", "8"],
+                "--view-window: found 8, expected 1 to 7 days"
+            ),
+            (
+                ["--id", "a.skadnetwork", "--piece", "xml", "--install-cooldown", "721"],
+                "--install-cooldown: found 721, expected 0 to 720 hours"
+            ),
+            (
+                ["--id", "a.skadnetwork", "--piece", "xml", "--view-window", "2", "--ignore-interaction-type", "view"],
+                "found --view-window and --ignore-interaction-type view, expected one of them"
             ),
             (["--id", "a.skadnetwork"], "expected one of --output FOLDER and --piece PIECE"),
             (["--id", "a.skadnetwork", "--output", "/proc/none"], "cannot write to /proc/none"),
@@ -236,12 +269,16 @@ struct SwiftCodeTests: FolderSuite {
                 ["version", "adNetworkIdentifier", "sourceIdentifier"] + viewed
             ),
             (["--framework", "adattributionkit"] + source + inApp, []),
+            (["--framework", "adattributionkit", "--re-engagement"] + source + inApp, []),
         ])
     func forms(_ options: [String], _ names: [String]) throws {
         let outcome = try skan(Self.common + options)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(Self.names(outcome.output) == names)
         #expect(outcome.output.contains("AppImpression(compactJWS: \"eyJ") == names.isEmpty)
+        #expect(
+            outcome.output.contains("impression.handleTap(reengagementURL: reengagementURL)")
+                == options.contains("--re-engagement"))
         let parsed = try parses(outcome.output)
         #expect(parsed.status == 0, "\(parsed.errors)\(outcome.output)")
     }

@@ -50,10 +50,30 @@ struct TriggerTests: FolderSuite {
         _ = server.end(SIGTERM)
     }
 
+    @Test("Development postbacks: Apple's own counts as development, once, whatever keys are trusted; ours as test")
+    func development() throws {
+        _ = try skan("simulate", "keys", "--keys", "keys")
+        let server = try SkanServer(in: folder)
+        for (name, verdict) in [
+            ("development", #"{"status":"recorded","reason":null,"provenance":"development"}"#),
+            ("development", #"{"status":"duplicate","reason":null,"provenance":"development"}"#),
+            ("skan-development", #"{"status":"recorded","reason":null,"provenance":"test"}"#),
+            ("aak-development", #"{"status":"recorded","reason":null,"provenance":"test"}"#),
+        ] {
+            let outcome = try skan("trigger", name, "--url", origin(server), "--keys", "keys")
+            #expect(outcome.status == 0 && outcome.output == "200 \(verdict)\n", "\(outcome)")
+        }
+        _ = server.end(SIGTERM)
+        let bodies = try skan("export", "--store", "skan.sqlite", "--test", "--bodies").output
+        #expect(bodies.contains(#"\"source-app-id\":0"#), "\(bodies)")
+    }
+
     @Test(
         "A mistake is named",
         arguments: [
-            (["trigger"], "expected NAME or --list"), (["trigger", "instal"], "did you mean install?"),
+            (["trigger"], "expected NAME or --list"),
+            (["trigger", "development", "--network", "n"], "found --network with development, expected none"),
+            (["trigger", "instal"], "did you mean install?"),
             (["trigger", "install", "--url", "localhost"], "--url: found localhost, expected a URL"),
             (["replay", "--url", "http://127.0.0.1:9"], "expected one of FILE and --store FILE"),
             (["replay", "none", "--url", "http://127.0.0.1:9"], "cannot read none: no such file"),

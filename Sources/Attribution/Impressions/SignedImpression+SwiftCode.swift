@@ -51,16 +51,29 @@ extension SignedSKAdNetworkImpression {
 
 extension SignedAdAttributionKitImpression {
     /// Swift code that hands the impression to AdAttributionKit, to paste into the app that shows the ad.
+    ///
+    /// - SeeAlso: [handleTap(reengagementURL:)](https://developer.apple.com/documentation/adattributionkit/appimpression/handletap(reengagementurl:))
     package var swiftCode: String {
         """
         import AdAttributionKit
-
+        \(impression.isEligibleForReEngagement ? "import Foundation\n" : "")
         // An ad of AdAttributionKit, viewed or tapped; sign one for each time it is shown.
         func makeImpression() async throws -> AppImpression {
             try await AppImpression(compactJWS: \(literal(compactJWS)))
         }
-        """
+        """ + (impression.isEligibleForReEngagement ? Self.reengagementCode : "")
     }
+
+    private static let reengagementCode = """
+
+
+        // A tap, in a UIEventAttributionView over the ad, re-engages where the app is installed. The URL has to be a
+        // universal link into the advertised app, which finds AdAttributionKitReengagementOpen added to its query.
+        @available(iOS 18.0, *)
+        func handleTap(_ impression: AppImpression, reengagementURL: URL) async throws {
+            try await impression.handleTap(reengagementURL: reengagementURL)
+        }
+        """
 }
 
 /// A literal; a number becomes an `NSNumber`, also as a value of type `Any`.

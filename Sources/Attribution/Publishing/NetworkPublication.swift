@@ -25,10 +25,14 @@ package struct NetworkPublication: Sendable {
     package let entries: [Entry]
     /// The domain that receives developers' copies of postbacks.
     package let copyDomain: DomainName
+    /// The rules of attribution that an advertised app is to set.
+    package let rules: AppAttributionRules
+    /// Whether an advertised app is to let several re-engagements go on at once.
+    package let overlapsConversions: Bool
 
     package init(
         companyName: String, companyAddress: String?, companyDomain: DomainName, entries: [Entry],
-        copyDomain: DomainName
+        copyDomain: DomainName, rules: AppAttributionRules = AppAttributionRules(), overlapsConversions: Bool = false
     ) throws(FieldProblem) {
         try Self.check(companyName, field: "company name")
         if let companyAddress {
@@ -46,6 +50,8 @@ package struct NetworkPublication: Sendable {
         self.companyDomain = companyDomain
         self.entries = entries
         self.copyDomain = copyDomain
+        self.rules = rules
+        self.overlapsConversions = overlapsConversions
     }
 
     private static func check(_ text: String, field: String) throws(FieldProblem) {
@@ -109,20 +115,32 @@ package struct NetworkPublication: Sendable {
     }
 
     /// What an advertised app adds to its Info.plist, so that devices send copies of winning postbacks to
-    /// ``copyDomain``.
+    /// ``copyDomain``, those of re-engagements included, and attribute by ``rules``.
     ///
     /// The system adds the well-known paths itself. AttributionCopyEndpoint occurs twice because Apple's documentation
-    /// and existing apps have it both at the top level and in the dictionary AdAttributionKit.
+    /// and existing apps have it both at the top level and in the dictionary AdAttributionKit. Overlapping conversions
+    /// and rules are left out unless chosen: the first need an app that keeps conversion tags, and the latter change
+    /// what is attributed.
     ///
     /// - SeeAlso: [NSAdvertisingAttributionReportEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/nsadvertisingattributionreportendpoint),
-    ///   [AttributionCopyEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/attributioncopyendpoint)
+    ///   [AttributionCopyEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/attributioncopyendpoint),
+    ///   [EligibleForAdAttributionKitReengagementPostbackCopies](https://developer.apple.com/documentation/bundleresources/information-property-list/eligibleforadattributionkitreengagementpostbackcopies),
+    ///   [What's new in AdAttributionKit](https://developer.apple.com/videos/play/wwdc2025/221)
     package var advertisedApp: PropertyListText {
         let endpoint = PropertyListText.string("https://\(copyDomain)")
-        return .dictionary([
-            "NSAdvertisingAttributionReportEndpoint": endpoint,
-            "AttributionCopyEndpoint": endpoint,
-            "AdAttributionKit": .dictionary(["AttributionCopyEndpoint": endpoint]),
-        ])
+        var members: [PropertyListText.Member] = [
+            .init("NSAdvertisingAttributionReportEndpoint", endpoint),
+            .init("AttributionCopyEndpoint", endpoint),
+            .init("AdAttributionKit", .dictionary(["AttributionCopyEndpoint": endpoint])),
+            .init("EligibleForAdAttributionKitReengagementPostbackCopies", .boolean(true)),
+        ]
+        if overlapsConversions {
+            members.append(.init("EligibleForAdAttributionKitOverlappingConversions", .boolean(true)))
+        }
+        if let rules = rules.propertyList {
+            members.append(.init("AdAttributionKitConfigurations", rules))
+        }
+        return .dictionary(members)
     }
 
     private var skAdNetworkItems: PropertyListText {

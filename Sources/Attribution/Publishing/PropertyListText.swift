@@ -7,6 +7,8 @@ package indirect enum PropertyListText: Sendable, Hashable {
     /// Values in the order they are written.
     case array([PropertyListText])
     case string(String)
+    case integer(Int)
+    case boolean(Bool)
 
     /// One key and its value.
     package struct Member: Sendable, Hashable {
@@ -40,6 +42,10 @@ package indirect enum PropertyListText: Sendable, Hashable {
         switch self {
         case .string(let text):
             output += "\(indent)<string>\(Self.escaped(text))</string>\n"
+        case .integer(let number):
+            output += "\(indent)<integer>\(number)</integer>\n"
+        case .boolean(let value):
+            output += "\(indent)<\(value)/>\n"
         case .array(let values):
             output += "\(indent)<array>\n"
             values.forEach { $0.write(to: &output, indent: inner) }

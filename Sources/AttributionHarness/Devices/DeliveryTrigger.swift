@@ -21,6 +21,9 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
     case aakReengagement = "aak-reengagement"
     case aakWindow2 = "aak-window-2"
     case aakLoss = "aak-loss"
+    case development
+    case skanDevelopment = "skan-development"
+    case aakDevelopment = "aak-development"
     case tampered
     case zeroFilled = "zero-filled"
     case wrongKey = "wrong-key"
@@ -48,6 +51,9 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
         case .aakReengagement: "a re-engagement by AdAttributionKit"
         case .aakWindow2: "the second window of AdAttributionKit"
         case .aakLoss: "a postback of AdAttributionKit that did not win"
+        case .development: "a postback of a device's developer settings: always the same, with Apple's own signature"
+        case .skanDevelopment: "an install by SKAdNetwork in Developer Mode: the source app is 0"
+        case .aakDevelopment: "an install by AdAttributionKit in Developer Mode: the publisher app is 0"
         case .tampered: "an install whose app was changed after signing"
         case .zeroFilled: "an install to which somebody added zeros for what it does not have"
         case .wrongKey: "an install signed with a key that nobody trusts"
@@ -55,6 +61,11 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
         case .malformed: "a postback without its transaction id"
         case .notJSON: "a body that is no JSON"
         }
+    }
+
+    /// Whether its body is always the same, whatever the keys, the id and the network.
+    package var isFixed: Bool {
+        self == .development
     }
 
     /// What a server that trusts the test keys must answer, the first time.
@@ -74,12 +85,14 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
     }
 
     private var framework: PostbackFramework {
-        rawValue.hasPrefix("aak-") ? .adAttributionKit : .skAdNetwork
+        rawValue.hasPrefix("aak-") || isFixed ? .adAttributionKit : .skAdNetwork
     }
 
     /// Makes the body to post, with an id and, unless it is nil, another ad network.
     package func body(by standIn: AppleStandIn, id: String, network: String? = nil) throws -> [UInt8] {
         switch self {
+        case .development:
+            return try AppleSignedPostback(file: PackageResources.aak_development_reengagement_json).body
         case _ where framework == .adAttributionKit:
             return try standIn.sign(adAttributionKit(id, network ?? "example123.adattributionkit"))
         case .wrongKey:
@@ -144,7 +157,7 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
         if self == .webAd {
             draft[.sourceDomain] = .string("example.com")
         } else if !isShort {
-            draft[.sourceAppID] = .integer(1_234_567_891)
+            draft[.sourceAppID] = .integer(self == .skanDevelopment ? 0 : 1_234_567_891)
         }
         switch self {
         case .window2, .window3: draft[.coarseConversionValue] = .string("high")
@@ -177,7 +190,7 @@ package enum DeliveryTrigger: String, CaseIterable, Hashable, Sendable {
         draft[.adNetworkIdentifier] = .string(network)
         draft[.advertisedItemIdentifier] = .integer(525_463_029)
         if !isWindow2, self != .aakLoss {
-            draft[.publisherItemIdentifier] = .integer(1_234_567_891)
+            draft[.publisherItemIdentifier] = .integer(self == .aakDevelopment ? 0 : 1_234_567_891)
         }
         draft[.sourceIdentifier] = .string(isWindow2 || self == .aakLoss ? "39" : "5239")
         draft[.conversionType] = .string(type.rawValue)

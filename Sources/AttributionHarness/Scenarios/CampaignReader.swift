@@ -5,10 +5,10 @@ import StrictJSON
 struct AppReader {
     let app: Scenario.App
 
-    init(_ fields: DocumentFields) throws(DocumentProblem) {
+    init(_ fields: DocumentFields, _ networks: [Scenario.Network]) throws(DocumentProblem) {
         try fields.allow(
             "name", "id", "redownloads", "launches", "countries", "marketplaces", "overlapping-re-engagements",
-            "developer-copies")
+            "developer-copies", "AdAttributionKitConfigurations")
         let countries = try fields.weights("countries") ?? [Weighted("US", 1)]
         if let wrong = countries.first(where: { CountryCode($0.choice) == nil }) {
             throw fields.problem(
@@ -21,6 +21,11 @@ struct AppReader {
             launches: try fields.number("launches", in: 0...1, else: 0.97), countries: countries,
             marketplaces: try fields.weights("marketplaces") ?? [Weighted("com.apple.AppStore", 1)],
             overlapsReengagements: try fields.flag("overlapping-re-engagements", else: false),
+            rules: !fields.has("AdAttributionKitConfigurations")
+                ? AppAttributionRules()
+                : try AppAttributionRules(
+                    try fields.child("AdAttributionKitConfigurations"),
+                    networks: networks.map { $0.id(in: .adAttributionKit) }),
             copies: try Self.copies(fields))
     }
 

@@ -54,6 +54,8 @@ package struct Scenario: Hashable, Sendable {
         package var marketplaces: [Weighted<String>]
         /// Whether several conversions may go on at once (AdAttributionKit).
         package var overlapsReengagements: Bool
+        /// How it changes the rules of attribution (AdAttributionKit).
+        package var rules: AppAttributionRules
         /// Where it asks devices to send copies of its winning postbacks.
         package var copies: DeveloperCopies
     }
@@ -84,6 +86,8 @@ package struct Scenario: Hashable, Sendable {
         package var locks: Double
         /// The share of installs that are followed by a re-engagement (AdAttributionKit).
         package var reengages: Double
+        /// The share of these re-engagements that are followed by another one.
+        package var reengagesAgain: Double
         /// What values the app sets, from which day on.
         package var values: [DatedValues]
     }

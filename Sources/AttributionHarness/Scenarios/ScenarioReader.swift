@@ -48,7 +48,7 @@ struct ScenarioReader {
 
     private mutating func readApps() throws(DocumentProblem) {
         for fields in try file.objects("apps") {
-            scenario.apps.append(try AppReader(fields).app)
+            scenario.apps.append(try AppReader(fields, scenario.networks).app)
         }
     }
 
@@ -72,7 +72,7 @@ struct ScenarioReader {
     private mutating func readBehaviors() throws(DocumentProblem) {
         for fields in try file.objects("behavior") {
             try fields.allow(
-                "name", "sets-value", "updates", "comes-back", "locks", "re-engages", "values")
+                "name", "sets-value", "updates", "comes-back", "locks", "re-engages", "re-engages-again", "values")
             var values: [Scenario.DatedValues] = []
             for dated in try fields.children("values") {
                 try dated.allow("from", "lowest", "highest")
@@ -89,6 +89,7 @@ struct ScenarioReader {
                     comesBack: try fields.number("comes-back", in: 0...1, else: 0.4),
                     locks: try fields.number("locks", in: 0...1, else: 0),
                     reengages: try fields.number("re-engages", in: 0...1, else: 0),
+                    reengagesAgain: try fields.number("re-engages-again", in: 0...1, else: 0),
                     values: values.isEmpty ? [.init(from: 1, lowest: 0, highest: 63)] : values))
         }
     }

@@ -10,6 +10,8 @@ package struct ShownAd: Hashable, Sendable {
     package let age: Int64
     /// How many more views the same app showed until the install.
     package let laterViews: Int
+    /// How long an install may follow, in milliseconds; nil for as long as Apple says.
+    package var lifetime: Int64?
 
     package init(network: Int, campaign: Int? = nil, isTap: Bool, age: Int64, laterViews: Int = 0) {
         self.network = network
@@ -25,8 +27,8 @@ package struct ShownAd: Hashable, Sendable {
             return false
         }
         return isTap
-            ? age <= AppleRules.tapToInstall
-            : rules.hasViews && age <= AppleRules.viewToInstall && laterViews < AppleRules.viewsPerSource
+            ? age <= lifetime ?? AppleRules.tapToInstall
+            : rules.hasViews && age <= lifetime ?? AppleRules.viewToInstall && laterViews < AppleRules.viewsPerSource
     }
 }
 

@@ -45,7 +45,7 @@ struct SimulatedDevice {
     /// Simulates the install, and calls `send` with each postback of our networks and the time of its first try.
     mutating func live(_ send: (SimulatedPostback) -> Void) {
         let app = today.scenario.apps[campaign.app]
-        guard generator.chance(app.launches), let selection = AdSelection(among: ads(), rules: rules) else {
+        guard generator.chance(app.launches), let selection = AdSelection(among: ads(app), rules: rules) else {
             return
         }
         let launch = generator.delay(mean: 6 * AppleRules.hour)
@@ -66,8 +66,8 @@ struct SimulatedDevice {
 
     // MARK: Ads
 
-    /// The ads that were shown: that of the campaign, and those of others.
-    private mutating func ads() -> [ShownAd] {
+    /// The ads that were shown and that the app does not ignore: that of the campaign, and those of others.
+    private mutating func ads(_ app: Scenario.App) -> [ShownAd] {
         let isSite = today.scenario.sources[source].domain != nil
         let isTap = isSite || !rules.hasViews || !generator.chance(campaign.views)
         // Most install at once; a few come back to an ad weeks later, or too late.
@@ -90,7 +90,12 @@ struct SimulatedDevice {
                     network: network, campaign: own, isTap: isTap,
                     age: generator.delay(mean: isTap ? 2 * AppleRules.day : 8 * AppleRules.hour)))
         }
-        return ads
+        guard rules.version == .adAttributionKit, !app.rules.windows.isEmpty else {
+            return ads
+        }
+        return ads.compactMap { ad in
+            ad.limited(by: app.rules, network: today.scenario.networks[ad.network].id(in: .adAttributionKit))
+        }
     }
 
     // MARK: Postbacks
@@ -116,23 +121,37 @@ struct SimulatedDevice {
             send(postback)
             return
         }
-        var reengagedAt: Int64?
-        if rules.version == .adAttributionKit, generator.chance(behavior.reengages) {
-            reengagedAt = Int64.random(in: AppleRules.day...30 * AppleRules.day, using: &generator)
-        }
+        let reengagements = reengagementTimes(behavior, launchedAt: launchedAt)
         let overlaps = today.scenario.apps[self.campaign.app].overlapsReengagements
         sendWindows(
-            ConversionWindow.windows(updates, until: overlaps ? nil : reengagedAt), of: ad, campaign: campaign, kind,
-            from: launchedAt, send)
-        if let reengagedAt,
-            rules.registers(firstCallAfter: generator.delay(mean: 4 * AppleRules.hour), isReengagement: true)
-        {
+            ConversionWindow.windows(updates, until: overlaps ? nil : reengagements.first), of: ad, campaign: campaign,
+            kind, from: launchedAt, send)
+        for (index, reengagedAt) in reengagements.enumerated() {
+            guard rules.registers(firstCallAfter: generator.delay(mean: 4 * AppleRules.hour), isReengagement: true)
+            else {
+                continue
+            }
             let tap = ShownAd(network: ad.network, campaign: campaign, isTap: true, age: 0)
+            let updates = ConversionUpdate.draw(behavior, day: today.day, using: &generator)
+            let next = overlaps ? nil : reengagements.dropFirst(index + 1).first
             sendWindows(
-                ConversionWindow.windows(ConversionUpdate.draw(behavior, day: today.day, using: &generator)), of: tap,
-                campaign: campaign, .reengagement,
-                from: launchedAt + reengagedAt, send)
+                ConversionWindow.windows(updates, until: next.map { $0 - reengagedAt }), of: tap, campaign: campaign,
+                .reengagement, from: launchedAt + reengagedAt, send)
         }
+    }
+
+    /// When taps re-engage, in milliseconds since the first launch.
+    private mutating func reengagementTimes(_ behavior: Scenario.Behavior, launchedAt: Int64) -> [Int64] {
+        guard rules.version == .adAttributionKit, generator.chance(behavior.reengages) else {
+            return []
+        }
+        let first = Int64.random(in: AppleRules.day...30 * AppleRules.day, using: &generator)
+        var taps = [first]
+        if behavior.reengagesAgain > 0, generator.chance(behavior.reengagesAgain) {
+            taps.append(first + Int64.random(in: AppleRules.hour...30 * AppleRules.day, using: &generator))
+        }
+        let appRules = today.scenario.apps[campaign.app].rules
+        return appRules.reengagements(taps, installedAt: installedAt - launchedAt)
     }
 
     private mutating func sendWindows(

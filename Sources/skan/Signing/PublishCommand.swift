@@ -42,11 +42,15 @@ extension PublishCommand {
             discussion: """
                 Serve skadnetworkids.json and skadnetworkids.xml from the root of the company's domain. \
                 source-app.plist is for apps that show ads, advertised-app.plist for advertised apps that want copies \
-                of their postbacks.
+                of their postbacks. The options for attribution by AdAttributionKit (iOS 18.4) add to the latter; \
+                windows become those of the given ids alone, and cooldowns concern all networks.
 
                 EXAMPLE
                   skan publish skadnetworkids --company-name "Example Ads" --company-domain example.com \\
                     --id example123.skadnetwork@2024-05-01 --id example123.adattributionkit --output public
+                  skan publish skadnetworkids --company-name "Example Ads" --company-domain example.com \\
+                    --id example123.adattributionkit --click-window 7 --ignore-interaction-type view \\
+                    --install-cooldown 24 --piece advertised-app
                 """
         )
 
@@ -67,6 +71,8 @@ extension PublishCommand {
         @Option(help: "Domain that takes copies of postbacks for developers (default: the company's).")
         var copyDomain: String?
 
+        @OptionGroup var attribution: AppAttributionOptions
+
         @Option(help: "Folder for all files; existing files are replaced.", completion: .directory)
         var output: String?
 
@@ -81,12 +87,15 @@ extension PublishCommand {
 
         func run() throws {
             let domain = try DomainName(companyDomain, field: "company-domain")
+            let entries = try ids.map(Self.entry)
             let publication = try NetworkPublication(
                 companyName: companyName,
                 companyAddress: companyAddress,
                 companyDomain: domain,
-                entries: try ids.map(Self.entry),
-                copyDomain: try copyDomain.map { try DomainName($0, field: "copy-domain") } ?? domain
+                entries: entries,
+                copyDomain: try copyDomain.map { try DomainName($0, field: "copy-domain") } ?? domain,
+                rules: try attribution.rules(of: entries.map(\.id)),
+                overlapsConversions: attribution.overlappingConversions
             )
             if let piece {
                 guard let text = piece.text(of: publication) else {

@@ -11,8 +11,9 @@ struct TriggerCommand: AsyncParsableCommand {
         abstract: "Send one signed delivery to a server, and print its verdict.",
         discussion: """
             The postback is signed with the test keys in the folder --keys, which are created on first use. A server \
-            that was started with --trust-test-key for both public keys counts it as test. --list shows the names of \
-            the deliveries. Exits with status 0 if the verdict is the expected one, 1 if it is another, 2 if there is \
+            that was started with --trust-test-key for both public keys counts it as test. Only \
+            development is signed by Apple itself, with a development key: every server counts it as development, \
+            once. --list shows the names of the deliveries. Exits with status 0 if the verdict is the expected one, 1 if it is another, 2 if there is \
             none.
 
             EXAMPLES
@@ -43,6 +44,11 @@ struct TriggerCommand: AsyncParsableCommand {
     func validate() throws {
         guard list || name != nil else {
             throw ValidationError("expected NAME or --list")
+        }
+        if let name, name.isFixed, network != nil || transactionID != nil {
+            throw ValidationError(
+                "found \(network == nil ? "--transaction-id" : "--network") with \(name.rawValue), expected none: "
+                    + "Apple signed its network and id")
         }
     }
 
@@ -77,7 +83,7 @@ struct TriggerCommand: AsyncParsableCommand {
         }
         let text = String(decoding: answer.body, as: UTF8.self).trimmingCharacters(in: .newlines)
         Terminal.write("\(answer.status) \(text.shortened(to: 2_000))\n")
-        try compare(answer, with: name.expectation)
+        try compare(answer, with: name)
     }
 
     private var serveHint: String {
@@ -85,7 +91,8 @@ struct TriggerCommand: AsyncParsableCommand {
             + "--trust-test-key \(keys)/test-p256.public.pem"
     }
 
-    private func compare(_ answer: DeliveryClient.Answer, with expectation: PlannedDelivery.Expectation) throws {
+    private func compare(_ answer: DeliveryClient.Answer, with name: DeliveryTrigger) throws {
+        let expectation = name.expectation
         let object = try? JSONObject(reading: answer.body)
         func text(_ name: String) -> String? {
             guard case .string(let text) = object?[name] else {
@@ -98,7 +105,8 @@ struct TriggerCommand: AsyncParsableCommand {
         case .durable(let status, let reason) where answer.status == 200:
             // A repeat of an id is what was asked for, too.
             let isExpected = text("status") == status.rawValue && text("reason") == reason?.rawValue
-            let isRepeat = transactionID != nil && ["duplicate", "conflict"].contains(text("status"))
+            let mayRepeat = transactionID != nil || name.isFixed
+            let isRepeat = mayRepeat && ["duplicate", "conflict"].contains(text("status"))
             if isExpected || isRepeat {
                 return
             }
