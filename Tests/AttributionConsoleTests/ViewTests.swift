@@ -70,6 +70,10 @@ extension PageRoutesTests {
         (.notUnderstood(count: 1), "/quarantine?class=unknown"), (.conflicts(count: 11), "/conflicts"),
         (.drought(app: "525463029", count: 3, usual: 120), "/reports/campaigns?where=app=525463029"),
         (.invalidValues(app: "525463029", count: 11), "/reports/campaigns?where=app=525463029"),
+        (
+            .newValue(dimension: .fidelity, value: "2", count: 3, since: CalendarDay(number: 20_000)),
+            "/reports/campaigns?where=fidelity=2"
+        ),
     ]
 
     @Test("Every finding is shown, and leads to the page where a person sees more of it", arguments: causes)

@@ -61,6 +61,29 @@ struct StandardReporterTests {
         #expect(campaigns.rows.map { $0.previous?[index] } == [.count(1), .count(2)])
     }
 
+    @Test("Postbacks of source app 0 are told apart from real sources and campaigns, and the filter leaves them out")
+    func developmentBuilds() async throws {
+        let times = (0..<6).map { SampleFigures.now - $0 * SampleFigures.day }
+        let reporter = try stores.reporter(at: times) { draft, index in
+            // Two of this period and one of the previous one.
+            draft[.sourceAppID] = [0, 2, 4].contains(index) ? .integer(0) : index == 1 ? .integer(7) : nil
+        }
+        let note = "its postbacks are tests: 2, of which 2 count as installs here"
+        for name in [StandardReportName.overview, .campaigns, .sources] {
+            let report = try await reporter.report(try Self.request(name))
+            let noted = report.sections.filter { $0.notes.contains { $0.contains(note) } }.map(\.name)
+            #expect(noted == (name == .overview ? ["campaigns", "sources"] : [name.rawValue]))
+            let rest = try await reporter.report(
+                try Self.request(name) { $0.selection.filters = ["source-app!=0"] })
+            #expect(rest.sections.allSatisfy { $0.notes.allSatisfy { !$0.contains("are tests") } })
+        }
+        let state = try #require(try await reporter.report(try Self.request(.overview)).sections.first)
+        let index = try #require(state.columns.firstIndex { $0.name == "development-builds" })
+        #expect(state.rows[0].cells[index] == .count(2) && state.rows[0].previous?[index] == .count(1))
+        let sources = try #require(try await reporter.report(try Self.request(.sources)).sections.first)
+        #expect(sources.cell("installs", "0") == .count(2) && sources.totals?.cells[2] == .count(3))
+    }
+
     @Test("A network that is selected is the only one whose rows are seen, and deliveries are left out")
     func network() async throws {
         let reporter = try reporter()

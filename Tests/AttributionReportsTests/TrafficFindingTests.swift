@@ -44,6 +44,30 @@ struct TrafficFindingTests {
         #expect(findings.allSatisfy { $0.text.contains("525463029") })
     }
 
+    @Test("A value that this version does not know is named with its field and its first day")
+    func newValues() {
+        func row(_ back: Int64, _ values: String..., count: Int64) -> LedgerRow {
+            var counts = Counts()
+            counts.count(
+                CountedTraits(didWin: true, sequenceIndex: 0, isRedownload: nil, conversion: .absent), times: count)
+            return LedgerRow(values: ["\(Self.yesterday.advanced(by: -back))"] + values, counts: counts)
+        }
+        let findings = TrafficFinding.newValues([
+            row(3, "1", "", "", count: 7), row(2, "2", "", "", count: 1), row(0, "2", "", "", count: 2),
+            row(1, "", "app-impression", "click", count: 5), row(1, "", "web", "other", count: 1),
+        ])
+        #expect(
+            findings == [
+                .newValue(dimension: .fidelity, value: "2", count: 3, since: Self.yesterday.advanced(by: -2)),
+                .newValue(dimension: .impressionType, value: "web", count: 1, since: Self.yesterday.advanced(by: -1)),
+                .newValue(
+                    dimension: .interactionType, value: "other", count: 1, since: Self.yesterday.advanced(by: -1)),
+            ])
+        #expect(
+            findings.first?.text == "3 postbacks since \(Self.yesterday.advanced(by: -2)) have fidelity-type 2, "
+                + "which this version does not know.")
+    }
+
     static let deliveries: [([(DeliveryCounts.Kind, Int64)], [TrafficFinding])] = [
         ([(kind(.recorded, .apple), 1_000)], []),
         ([(kind(.recorded, .apple), 1_000), (kind(.invalidSignature), 21)], []),

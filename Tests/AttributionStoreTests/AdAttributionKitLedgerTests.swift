@@ -19,7 +19,7 @@ struct AdAttributionKitLedgerTests {
 
     private func delivery(
         _ id: String, index: Int64 = 0, type: ConversionType = .download, isWinner: Bool = true,
-        unproven: [JSONField] = []
+        impressionType: String = "app-impression", unproven: [JSONField] = []
     ) throws -> Delivery {
         var draft = AdAttributionKitDraft(signed: [], unproven: unproven)
         draft[.postbackIdentifier] = .string(id)
@@ -27,7 +27,7 @@ struct AdAttributionKitLedgerTests {
         draft[.advertisedItemIdentifier] = .integer(525_463_029)
         draft[.sourceIdentifier] = .string("39")
         draft[.conversionType] = .string(type.rawValue)
-        draft[.impressionType] = .string("app-impression")
+        draft[.impressionType] = .string(impressionType)
         draft[.didWin] = .bool(isWinner)
         draft[.sequenceIndex] = .integer(index)
         return postbacks.delivery(try postbacks.standIn.sign(draft))
@@ -72,6 +72,33 @@ struct AdAttributionKitLedgerTests {
         #expect(sum[.reengagements] == 1 && sum[.laterReengagements] == 1 && sum[.losses] == 1)
         let types = try await rows([.conversionType]).map { [$0.values[0], "\($0.counts[.postbacks])"] }
         #expect(Set(types) == [["download", "3"], ["redownload", "1"], ["re-engagement", "2"]])
+    }
+
+    @Test("A new impression type is a value of its own, whatever its characters")
+    func impressionTypes() async throws {
+        let types = ["app-impression", "web|impression", "|", "|\u{301}", "app-impression|"]
+        let deliveries = try types.enumerated().map { try delivery("\($0)", impressionType: $1) }
+        #expect(try ledger.record(deliveries) == types.map { _ in .recorded(.test) })
+        let rows = try await rows([.impressionType])
+        #expect(Set(rows.map { $0.values[0] }) == Set(types) && rows.allSatisfy { $0.counts[.postbacks] == 1 })
+        let verifier = postbacks.verifier
+        #expect(try await ledger.differences(verifier) == [])
+    }
+
+    @Test(
+        "Traits are read in one spelling alone",
+        arguments: [
+            ("adattributionkit|||true||0|download||absent", "app-impression"),
+            ("adattributionkit|||true||0|download||absent|web", "web"),
+            ("adattributionkit|||true||0|download||absent|a|b", "a|b"),
+            ("adattributionkit|||true||0|download||absent|", nil),
+            ("adattributionkit|||true||0|download||absent|app-impression", nil),
+            ("skadnetwork|3.0|2|true|false||||absent", ""),
+        ] as [(String, String?)])
+    func traits(_ text: String, _ impressionType: String?) {
+        let traits = PostbackTraits(text)
+        #expect(traits?.value(.impressionType) == impressionType)
+        #expect(traits.map { $0.description == text } ?? (impressionType == nil))
     }
 
     @Test("Development postbacks are counted separately from production and test postbacks")

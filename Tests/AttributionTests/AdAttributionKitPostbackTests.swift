@@ -134,15 +134,42 @@ struct AdAttributionKitPostbackTests {
     }
 
     @Test(
-        "An unknown word in an unsigned field is ignored and rejects nothing",
+        "An unknown word in an unsigned field rejects nothing, and is flagged as received",
         arguments: [
-            #","ad-interaction-type":"hover""#, #","ad-interaction-type":"CLICK""#, #","ad-interaction-type":1"#,
-            #","ad-interaction-type":null"#, #","country-code":"us""#, #","country-code":"USA""#, #","country-code":1"#,
-        ])
-    func unknownWords(_ siblings: String) throws {
-        let postback = try Self.read(Self.body(siblings: siblings))
-        #expect(postback.adInteractionType == nil && postback.countryCode == nil)
-        #expect(postback.unprovenFields.count == 1)
+            (#""ad-interaction-type":"hover""#, "other", "", #"the string "hover""#),
+            (#""ad-interaction-type":"CLICK""#, "other", "", #"the string "CLICK""#),
+            (#""ad-interaction-type":"other""#, "other", "", #"the string "other""#),
+            (#""ad-interaction-type":1"#, "other", "", "the number 1"),
+            (#""ad-interaction-type":null"#, "", "", nil),
+            (#""country-code":"us""#, "", "invalid", #"the string "us""#),
+            (#""country-code":"US-CA""#, "", "invalid", #"the string "US-CA""#),
+            (#""country-code":"""#, "", "invalid", #"the string """#),
+            (#""country-code":1"#, "", "invalid", "the number 1"), (#""country-code":null"#, "", "", nil),
+            (#""country-code":"US""#, "", "US", nil),
+        ] as [(String, String, String, String?)])
+    func unknownWords(_ sibling: String, _ interaction: String, _ country: String, _ found: String?) throws {
+        let postback = try ReceivedPostback(reading: Self.body(siblings: "," + sibling))
+        #expect(ReportDimension.interactionType.value(of: postback) == interaction)
+        #expect(ReportDimension.country.value(of: postback) == country)
+        #expect(postback.flaggedValues.map(\.found) == [found].compactMap(\.self))
+    }
+
+    @Test(
+        "A signed value that is read but new, or spelled as one page alone has it, is flagged",
+        arguments: [
+            (#""impression-type":"app-impression""#, #""impression-type":"web-impression""#, "impression-type"),
+            (#""conversion-type":"download""#, #""conversion-type":"reengagement""#, "conversion-type"),
+            (#""conversion-type":"download""#, #""conversion-type":"re-engagement""#, nil),
+            (#""did-win":true"#, #""did-win":false"#, nil),
+        ] as [(String, String, String?)])
+    func flaggedValues(_ good: String, _ other: String, _ field: String?) throws {
+        // A sibling with a signed field's name is not read.
+        let body = Self.body(
+            payload: try Self.changed(Self.payload, good, other), siblings: #","impression-type":"sibling""#)
+        let postback = try ReceivedPostback(reading: body)
+        #expect(postback.flaggedValues.map(\.field) == [field].compactMap(\.self))
+        #expect(ReportDimension.conversionType.value(of: postback) != ConversionType.unhyphenatedReengagement)
+        #expect(ReportDimension.impressionType.value(of: postback) != "sibling")
     }
 
     @Test(

@@ -114,7 +114,7 @@ struct CountsTests {
         let bases = Dictionary(grouping: ReportDimension.allCases, by: \.basis)
         #expect(bases[.ours] == [.hour, .day, .week, .month, .recipient])
         #expect(bases[.unsigned] == [.country, .interactionType, .conversionValue])
-        #expect(bases[.signed]?.count == 13)
+        #expect(bases[.signed]?.count == 14)
     }
 }
 

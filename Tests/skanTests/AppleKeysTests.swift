@@ -40,7 +40,7 @@ struct AppleKeysTests {
     }
 
     /// A postback that Apple signs with its next key.
-    private func body(_ number: Int) throws -> [UInt8] {
+    private func body(_ number: Int, _ change: (inout AdAttributionKitDraft) -> Void = { _ in }) throws -> [UInt8] {
         var draft = AdAttributionKitDraft(signed: [], unproven: [], keyID: "apple-cas-identifier/1")
         draft[.postbackIdentifier] = .string("85546EB7-FD39-44BC-8990-C98A4AC3\(1_000 + number)")
         draft[.adNetworkIdentifier] = .string("example123.adattributionkit")
@@ -50,6 +50,7 @@ struct AppleKeysTests {
         draft[.impressionType] = .string("app-impression")
         draft[.didWin] = .bool(true)
         draft[.sequenceIndex] = .integer(0)
+        change(&draft)
         return try next.sign(draft)
     }
 
@@ -100,6 +101,42 @@ struct AppleKeysTests {
         let copy = try skan("store", "copy", "skan.sqlite", "copy.sqlite", "--source-stopped")
         #expect(copy.status == 0 && copy.output.contains("copied \(Self.count + 1) postbacks"), "\(copy)")
         #expect(try skan("recount", "-s", "copy.sqlite").status == 0)
+    }
+
+    @Test("What is new in a postback that counts, or is kept, is named by verify, postbacks, reports and doctor")
+    func news() throws {
+        try list(Self.entry)
+        let server = try SkanServer(in: folder, arguments: Self.option)
+        let counted = try body(0) { draft in
+            draft[.conversionType] = .string("reengagement")
+            draft[.impressionType] = .string("web-impression")
+            draft.unproven[.countryCode] = .string("us")
+        }
+        #expect(try post(counted, to: server).contains("\"recorded\""))
+        let kept = try body(1) { $0[.conversionType] = .string("preorder") }
+        #expect(try post(kept, to: server).contains("\"not-understood\""))
+        #expect(server.end(SIGTERM).status == 0)
+        let flags = [
+            "impression-type: found the string \"web-impression\", expected app-impression",
+            "conversion-type: found the string \"reengagement\", expected re-engagement, as which it is counted",
+            "country-code: found the string \"us\", expected two capital letters, such as DE",
+        ]
+        try Data(counted).write(to: folder.url.appendingPathComponent("body"))
+        let verdict = try SkanProcess.run(["verify", "body"] + Self.option, in: folder.url)
+        #expect(verdict.status == 0 && verdict.output.hasSuffix("; " + flags.joined(separator: "; ") + "\n"))
+        let json = try SkanProcess.run(["verify", "--format", "json", "body"] + Self.option, in: folder.url)
+        #expect(json.output.contains(#""flagged":[{"field":"impression-type","#))
+        let shown = try skan("postbacks", "-s", "skan.sqlite", "--from", "2020-01-01").output
+        #expect(flags.allSatisfy { shown.contains("flagged: \($0)\n") })
+        let report = try skan(
+            "report", "-s", "skan.sqlite", "--by", "impression-type,country", "--where", "country=invalid",
+            "--format", "csv")
+        #expect(report.output.contains("web-impression,invalid,1,"), "\(report)")
+        let doctor = try SkanProcess.run(["doctor", "--store", "skan.sqlite"] + Self.option, in: folder.url).output
+        #expect(doctor.contains("warning  values: 1 postback since "), "\(doctor)")
+        #expect(doctor.contains(" has impression-type web-impression, which this version does not know; "))
+        #expect(doctor.contains("warning  values: 1 kept and not counted; the first verifies under Apple's added key"))
+        #expect(doctor.contains("preorder"))
     }
 
     @Test("keys apple and doctor name every key, and a command without the file does not know an added one")

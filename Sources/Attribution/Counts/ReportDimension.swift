@@ -34,6 +34,8 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     case sequenceIndex = "sequence-index"
     /// `conversion-type`, AdAttributionKit.
     case conversionType = "conversion-type"
+    /// `impression-type`, AdAttributionKit.
+    case impressionType = "impression-type"
     /// `marketplace-identifier`, AdAttributionKit.
     case marketplace
     /// `country-code`; **not signed**.
@@ -69,7 +71,7 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         case .hour, .day, .week, .month, .recipient: .ours
         case .country, .interactionType, .conversionValue: .unsigned
         case .framework, .network, .app, .campaignID, .sourceIdentifier, .sourceApp, .sourceDomain, .version, .fidelity,
-            .redownload, .sequenceIndex, .conversionType, .marketplace:
+            .redownload, .sequenceIndex, .conversionType, .impressionType, .marketplace:
             .signed
         }
     }
@@ -100,7 +102,8 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         case .sequenceIndex: postback.sequenceIndex.map { String($0) } ?? ""
         case .country: postback.countryCode?.text ?? ""
         case .conversionValue: postback.conversion.description
-        case .hour, .day, .week, .month, .recipient, .conversionType, .marketplace, .interactionType: ""
+        case .hour, .day, .week, .month, .recipient, .conversionType, .impressionType, .marketplace, .interactionType:
+            ""
         }
     }
 
@@ -114,6 +117,7 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         case .redownload: postback.conversionType.isRedownload.map { $0 ? "true" : "false" } ?? ""
         case .sequenceIndex: String(postback.sequenceIndex)
         case .conversionType: postback.conversionType.rawValue
+        case .impressionType: postback.impressionType.text
         case .marketplace: postback.marketplaceIdentifier?.text ?? ""
         case .country: postback.countryCode?.text ?? ""
         case .interactionType: postback.adInteractionType?.rawValue ?? ""

@@ -56,6 +56,8 @@ package struct FidelityType: RawRepresentable, Hashable, Sendable {
 package enum AdInteractionType: String, CaseIterable, Hashable, Sendable {
     case click
     case view
+    /// Any other value; the body says which.
+    case other
 }
 
 /// The conversion value of a postback: absent, `null`, fine, coarse or invalid; never signed.

@@ -154,7 +154,10 @@ package enum TransactionIDKind {}
 package typealias ImpressionType = SignableText<ImpressionTypeKind>
 
 /// The kind of ``ImpressionType``.
-package enum ImpressionTypeKind {}
+package enum ImpressionTypeKind {
+    /// The only type so far.
+    package static let app = "app-impression"
+}
 
 /// The marketplace an app was installed from, for example `com.apple.AppStore`; signed.
 ///
@@ -180,8 +183,15 @@ package enum SourceDomainKind {}
 ///
 /// - SeeAlso: [country-code](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
 package struct CountryCode: Hashable, Sendable, CustomStringConvertible {
-    /// The letters as received.
+    /// The letters as received, or `invalid`.
     package let text: String
+
+    /// A value that is no country code, as forwarders make them: `us`, `US-CA`; the body says which.
+    package static let invalid = CountryCode()
+
+    private init() {
+        text = "invalid"
+    }
 
     /// Accepts two letters from A to Z; nil for any other text.
     package init?(_ text: String) {

@@ -109,7 +109,7 @@ extension AdAttributionKitPostback {
         let sequenceIndex = signed.integer(.sequenceIndex, in: 0...2)
 
         let conversion = siblings.conversion()
-        let adInteractionType: AdInteractionType? = siblings.unprovenWord(.adInteractionType)
+        let adInteractionType = siblings.adInteractionType()
         let countryCode = siblings.countryCode()
 
         let problems = signed.problems + siblings.problems

@@ -89,9 +89,13 @@ struct PostbackFieldReader {
         return word
     }
 
-    /// An unsigned word; an unknown one is treated as absent, so that no genuine postback is rejected because of it.
-    func unprovenWord<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
-        if case .string(let string) = self[field] { source.word(string, of: Word.self) } else { nil }
+    /// The unsigned interaction; an unknown one rejects nothing.
+    func adInteractionType() -> AdInteractionType? {
+        switch self[.adInteractionType] {
+        case nil, .null: nil
+        case .string(let string): source.word(string, of: AdInteractionType.self) ?? .other
+        default: .other
+        }
     }
 
     /// An unsigned boolean; any other value is treated as absent.
@@ -99,12 +103,13 @@ struct PostbackFieldReader {
         if case .bool(let value) = self[field] { value } else { nil }
     }
 
-    /// The unsigned country code; any other value is treated as absent, because forwarders spell it in many ways.
+    /// The unsigned country code; one that is none rejects nothing, because forwarders spell it in many ways.
     func countryCode() -> CountryCode? {
-        if case .string(let string) = self[.countryCode], source.withUTF8(of: string, { $0.count == 2 }) {
-            CountryCode(source.string(string))
-        } else {
-            nil
+        switch self[.countryCode] {
+        case nil, .null: nil
+        case .string(let string) where source.withUTF8(of: string, { $0.count == 2 }):
+            CountryCode(source.string(string)) ?? .invalid
+        default: .invalid
         }
     }
 

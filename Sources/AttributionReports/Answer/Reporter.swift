@@ -77,7 +77,20 @@ package struct Reporter: Sendable {
         let day = ReportRequest(from: yesterday, through: yesterday)
         let rows = try await answer(week.question(limits: limits)).rows
         let deliveries = try await ledger.deliveries(received: day.received, inBackground: limits.isBackground)
-        return TrafficFinding.all(rows, deliveries, traffic, yesterday: yesterday)
+        return try await newValues(from: yesterday.advanced(by: -TrafficFinding.week), traffic: traffic, limits: limits)
+            + TrafficFinding.all(rows, deliveries, traffic, yesterday: yesterday)
+    }
+
+    /// The values that this release does not know, with the first day from some day on; nil for all days.
+    ///
+    /// - Throws: Errors of the store, and ``AttributionStore/LedgerQuestionError`` beyond the limits.
+    package func newValues(
+        from first: CalendarDay? = nil,
+        traffic: Traffic = .apple,
+        limits: LedgerLimits = LedgerLimits()
+    ) async throws -> [TrafficFinding] {
+        let request = ReportRequest(dimensions: [.day] + ReportDimension.open, from: first, traffic: traffic)
+        return TrafficFinding.newValues(try await answer(request.question(limits: limits)).rows)
     }
 }
 

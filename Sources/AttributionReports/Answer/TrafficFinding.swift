@@ -18,6 +18,8 @@ package enum TrafficFinding: Hashable, Sendable {
     case unknown(count: Int64)
     /// Postbacks that verify, with signed values that this release does not know.
     case notUnderstood(count: Int64)
+    /// Postbacks that count, with a value that this release does not know, since some day.
+    case newValue(dimension: ReportDimension, value: String, count: Int64, since: CalendarDay)
     /// Copies that differ from the one that counts.
     case conflicts(count: Int64)
 
@@ -47,6 +49,23 @@ package enum TrafficFinding: Hashable, Sendable {
         }
         let byName = apps.sorted { OrderedValue($0.key) < OrderedValue($1.key) }
         return of(deliveries, traffic) + byName.flatMap { of($0.key, $0.value.yesterday, $0.value.before) }
+    }
+
+    /// The values that this release does not know, from postbacks by day and ``Attribution/ReportDimension/open``.
+    package static func newValues(_ rows: some Sequence<LedgerRow>) -> [Self] {
+        ReportDimension.open.enumerated().flatMap { index, dimension in
+            var found: [String: (count: Int64, since: CalendarDay)] = [:]
+            for row in rows where dimension.field(unknown: row.values[index + 1]) != nil {
+                guard let day = CalendarDay(row.values[0]) else {
+                    continue
+                }
+                let known = found[row.values[index + 1]] ?? (0, day)
+                found[row.values[index + 1]] = (known.count + row.counts[.postbacks], min(known.since, day))
+            }
+            return found.sorted { OrderedValue($0.key) < OrderedValue($1.key) }.map { value, seen in
+                Self.newValue(dimension: dimension, value: value, count: seen.count, since: seen.since)
+            }
+        }
     }
 
     private static func of(_ deliveries: DeliveryCounts, _ traffic: Traffic) -> [Self] {
@@ -127,6 +146,10 @@ extension TrafficFinding {
         case .notUnderstood(let count):
             "\(count) of yesterday's deliveries verify, but have signed values that this release does not know. They are "
                 + "kept: upgrade, then requeue them."
+        case .newValue(let dimension, let value, let count, let since):
+            "\(count) postback\(count == 1 ? "" : "s") since \(since) \(count == 1 ? "has" : "have") "
+                + "\(dimension.field(unknown: value)?.rawValue ?? dimension.rawValue) \(value.shortened(to: 60)), which this "
+                + "version does not know."
         case .conflicts(let count):
             "\(count) of yesterday's copies differ from the one that counts in fields that are not signed."
         }

@@ -118,16 +118,26 @@ extension ReportDimension {
                 "Source identifier",
                 "Two to four digits as received, from 4.0 on: the last ones of the signed four, so 39 can be 5239."
             )
-        case .sourceApp: ("Source app", "The App Store id of the app that showed the ad; withheld in small crowds.")
+        case .sourceApp:
+            (
+                "Source app",
+                "The App Store id of the app that showed the ad, 0 for a build signed for development; withheld in small "
+                    + "crowds."
+            )
         case .sourceDomain: ("Source domain", "The website that showed the ad; withheld in small crowds.")
         case .version: ("Version", "The version of SKAdNetwork.")
-        case .fidelity: ("Fidelity", "1 for an ad that was tapped, 0 for one that was seen.")
+        case .fidelity: ("Fidelity", "1 for an ad that was tapped, 0 for one that was seen, any other as received.")
         case .redownload: ("Redownload", "Whether the person had the app before; version 1.0 does not sign it.")
         case .sequenceIndex: ("Window", "The number of the conversion window, from 0.")
         case .conversionType: ("Conversion type", "download, redownload or re-engagement, AdAttributionKit alone.")
+        case .impressionType: ("Impression type", "app-impression, or what Apple added since; AdAttributionKit alone.")
         case .marketplace: ("Marketplace", "The marketplace that installed the app, AdAttributionKit alone.")
-        case .country: ("Country", "The country code, from recent systems; withheld in small crowds.")
-        case .interactionType: ("Interaction", "How the ad was used, AdAttributionKit alone.")
+        case .country:
+            (
+                "Country",
+                "The country code, from recent systems, or invalid for what is none; withheld in small crowds."
+            )
+        case .interactionType: ("Interaction", "How the ad was used: click, view or other; AdAttributionKit alone.")
         case .conversionValue: ("Conversion value", "The value as received: absent, null, invalid, fine or coarse.")
         case .recipient: ("Recipient", "Whose copy came first: the network's or the developer's.")
         }

@@ -81,7 +81,13 @@ extension StandardReportPlan {
     static let campaignDimensions: [ReportDimension] = [.network, .app, .campaignID, .sourceIdentifier]
 
     /// Installs of each campaign, with what is known of their quality.
-    static let campaigns = StandardReportPlan(["campaigns"], [Breakdown(campaignDimensions)]) { figures in
+    static let campaigns = StandardReportPlan(
+        ["campaigns"],
+        [
+            Breakdown(campaignDimensions),
+            Breakdown([.sourceApp], where: [(.sourceApp, [BreakdownRows.developmentBuilds])]),
+        ]
+    ) { figures in
         let table = SumTable(
             campaignDimensions,
             [
@@ -91,7 +97,8 @@ extension StandardReportPlan {
         return [
             table.section(
                 "campaigns", "Campaigns", "Installs of each campaign of an app, those with most installs first.",
-                figures.breakdowns[0], top: figures.request.selection.top, notes: [shortIdentifiers],
+                figures.breakdowns[0], top: figures.request.selection.top,
+                notes: [shortIdentifiers] + developmentBuilds(figures.breakdowns[1]),
                 chart: .bars(category: ReportDimension.campaignID.rawValue, value: "installs"))
         ]
     }
@@ -115,7 +122,8 @@ extension StandardReportPlan {
         return [
             table.section(
                 "sources", "Sources", "Installs by the app or the website that showed the ad.", figures.breakdowns[0],
-                top: figures.request.selection.top, notes: [withheldSources],
+                top: figures.request.selection.top,
+                notes: [withheldSources] + developmentBuilds(figures.breakdowns[0]),
                 chart: .bars(category: ReportDimension.sourceApp.rawValue, value: "installs"))
         ]
     }
@@ -124,6 +132,17 @@ extension StandardReportPlan {
     static let withheldSources =
         "Postbacks without a source are those of small crowds, of later windows and of ads that did not win: Apple "
         + "withholds the source there."
+
+    /// How many postbacks are tests, and how to tell them apart; nothing where there are none.
+    static func developmentBuilds(_ rows: BreakdownRows) -> [String] {
+        let counts = rows.ofDevelopmentBuilds.current
+        return counts[.postbacks] == 0
+            ? []
+            : [
+                "Source app 0 is an app signed for development, so its postbacks are tests: \(counts[.postbacks]), of which "
+                    + "\(counts[.installs]) count as installs here. The filter source-app!=0 leaves them out."
+            ]
+    }
 
     static let redownloads = StandardReportPlan(["days", "apps"], [Breakdown([.app])]) { figures in
         let kinds: [ReportFigure] = [
@@ -200,17 +219,18 @@ extension StandardReportPlan {
         [Breakdown(campaignDimensions), Breakdown(sourceDimensions)], hasDeliveries: true
     ) { figures in
         let top = min(figures.request.selection.top ?? overviewRows, overviewRows)
+        let builds = developmentBuilds(figures.breakdowns[1])
         var sections = [
             stateSection(figures),
             SumTable([.day], [.installs.compared, .redownloads, .redownloadKnown, .redownloadRate]).daySection(
                 "days", "Installs by day", "Installs by day of receipt.", figures, figures.days),
             SumTable(campaignDimensions, [.installs.compared, .conversionNull, .nullRate]).section(
                 "campaigns", "Top campaigns", "The campaigns with most installs.", figures.breakdowns[0], top: top,
-                notes: [shortIdentifiers],
+                notes: [shortIdentifiers] + builds,
                 chart: .bars(category: ReportDimension.campaignID.rawValue, value: "installs")),
             SumTable(sourceDimensions, [.installs.compared, .conversionNull, .nullRate]).section(
                 "sources", "Top sources", "The apps and websites whose ads brought most installs.",
-                figures.breakdowns[1], top: top, notes: [withheldSources],
+                figures.breakdowns[1], top: top, notes: [withheldSources] + builds,
                 chart: .bars(category: ReportDimension.sourceApp.rawValue, value: "installs")),
             conversionSection("conversions", figures), funnelSection(figures).named("windows"),
         ]
@@ -233,8 +253,9 @@ extension StandardReportPlan {
             figures.isRecording.map { .key($0 ? "yes" : "no") } ?? .absent,
             recordedAt.map(ReportCell.time) ?? .absent,
         ]
-        func cells(_ counts: Counts) -> [ReportCell] {
-            state + totals.map { $0.cell(counts) }
+        let builds = figures.breakdowns[1].ofDevelopmentBuilds
+        func cells(_ counts: Counts, _ builds: Counts?) -> [ReportCell] {
+            state + totals.map { $0.cell(counts) } + [.count(builds?[.postbacks] ?? 0)]
         }
         return ReportSection(
             name: "state", title: "At a glance",
@@ -244,7 +265,16 @@ extension StandardReportPlan {
                     "recording", "Recording", .ours, "Whether the server that answers can record; unknown elsewhere."),
                 ReportColumn(
                     "last-recorded", "Last recorded", .time, .ours, "When the last postback was recorded."),
-            ] + totals.map(\.column),
-            rows: [ReportSectionRow(cells(figures.total), previous: figures.previousTotal.map(cells))])
+            ] + totals.map(\.column) + [
+                ReportColumn(
+                    "development-builds", "Of development builds", .count, .signed,
+                    "Postbacks of ads in apps signed for development, source app 0; the other figures include them.",
+                    isCompared: true)
+            ],
+            rows: [
+                ReportSectionRow(
+                    cells(figures.total, builds.current),
+                    previous: figures.previousTotal.map { cells($0, builds.previous) })
+            ])
     }
 }

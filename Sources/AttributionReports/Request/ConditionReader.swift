@@ -72,12 +72,13 @@ extension ReportDimension {
             case .sourceIdentifier: SourceIdentifier(value) != nil
             case .network: AdNetworkID(value) != nil
             case .sourceDomain: SourceDomain(value) != nil
+            case .impressionType: ImpressionType(value) != nil
             case .marketplace: MarketplaceIdentifier(value) != nil
             case .version: SKAdNetworkVersion(rawValue: value) != nil
             case .redownload: value == "true" || value == "false"
             case .sequenceIndex: ["0", "1", "2"].contains(value)
             case .conversionType: ConversionType(rawValue: value) != nil
-            case .country: CountryCode(value) != nil
+            case .country: value == CountryCode.invalid.text || CountryCode(value) != nil
             case .interactionType: AdInteractionType(rawValue: value) != nil
             case .conversionValue: Conversion(value) != nil
             case .recipient: Delivery.Recipient(rawValue: value) != nil
@@ -116,9 +117,9 @@ extension ReportDimension {
         case .campaignID: "a number, such as 42"
         case .fidelity: "a number, 0 or 1"
         case .sourceIdentifier: "one to four digits, such as 5239 or 39"
-        case .country: "two capital letters, such as DE"
+        case .country: "two capital letters, such as DE, or invalid"
         case .conversionValue: "0 to 63, low, medium, high, absent, null or invalid"
-        case .network, .sourceDomain, .marketplace: "a text without control characters"
+        case .network, .sourceDomain, .impressionType, .marketplace: "a text without control characters"
         default: "one of " + knownValues.joined(separator: ", ")
         }
     }

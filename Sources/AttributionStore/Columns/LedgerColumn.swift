@@ -55,8 +55,8 @@ package enum LedgerColumn: Int, CaseIterable, Sendable {
         case .marketplace: self = .marketplace
         case .recipient: self = .recipient
         case .hour, .day, .week, .month: return nil
-        case .framework, .version, .fidelity, .redownload, .sequenceIndex, .conversionType, .interactionType,
-            .conversionValue:
+        case .framework, .version, .fidelity, .redownload, .sequenceIndex, .conversionType, .impressionType,
+            .interactionType, .conversionValue:
             return nil
         }
     }

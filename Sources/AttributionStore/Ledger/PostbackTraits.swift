@@ -9,6 +9,8 @@ package struct PostbackTraits: Hashable, Sendable {
     package let isRedownload: Bool?
     package let sequenceIndex: Int64?
     package let conversionType: ConversionType?
+    /// `impression-type`, unless it is `app-impression`, as it always was.
+    package let otherImpressionType: String?
     package let interactionType: AdInteractionType?
     package let conversion: Conversion
 
@@ -20,6 +22,7 @@ package struct PostbackTraits: Hashable, Sendable {
         isRedownload = postback.isRedownload
         sequenceIndex = postback.sequenceIndex
         conversionType = nil
+        otherImpressionType = nil
         interactionType = nil
         conversion = postback.conversion
     }
@@ -32,6 +35,8 @@ package struct PostbackTraits: Hashable, Sendable {
         isRedownload = postback.conversionType.isRedownload
         sequenceIndex = postback.sequenceIndex
         conversionType = postback.conversionType
+        let impressionType = postback.impressionType.text
+        otherImpressionType = impressionType == ImpressionTypeKind.app ? nil : impressionType
         interactionType = postback.adInteractionType
         conversion = postback.conversion
     }
@@ -53,6 +58,7 @@ package struct PostbackTraits: Hashable, Sendable {
         case .redownload: isRedownload.map { String($0) } ?? ""
         case .sequenceIndex: sequenceIndex.map { String($0) } ?? ""
         case .conversionType: conversionType?.rawValue ?? ""
+        case .impressionType: framework == .adAttributionKit ? otherImpressionType ?? ImpressionTypeKind.app : ""
         case .interactionType: interactionType?.rawValue ?? ""
         case .conversionValue: conversion.description
         default: nil
@@ -62,19 +68,23 @@ package struct PostbackTraits: Hashable, Sendable {
 
 extension PostbackTraits: LosslessStringConvertible {
     /// The traits as the store keeps them, one after the other; empty where the postback says nothing.
+    ///
+    /// The last one, which may have any character, is there only for ``otherImpressionType``.
     package var description: String {
-        [
+        let parts = [
             framework.rawValue, version?.rawValue ?? "", fidelityType.map { String($0) } ?? "",
             didWin.map { String($0) } ?? "", isRedownload.map { String($0) } ?? "",
             sequenceIndex.map { String($0) } ?? "", conversionType?.rawValue ?? "", interactionType?.rawValue ?? "",
             conversion.description,
-        ].joined(separator: "|")
+        ]
+        return (parts + [otherImpressionType].compactMap(\.self)).joined(separator: "|")
     }
 
     /// Reads what ``description`` writes; nil for any other text.
     package init?(_ description: String) {
-        let parts = description.split(separator: "|", omittingEmptySubsequences: false).map { String($0) }
-        guard parts.count == 9, let framework = PostbackFramework(rawValue: parts[0]),
+        let parts = description.unicodeScalars
+            .split(separator: "|", maxSplits: 9, omittingEmptySubsequences: false).map { String($0) }
+        guard parts.count >= 9, let framework = PostbackFramework(rawValue: parts[0]),
             let conversion = Conversion(parts[8])
         else {
             return nil
@@ -88,7 +98,8 @@ extension PostbackTraits: LosslessStringConvertible {
         conversionType = ConversionType(rawValue: parts[6])
         interactionType = AdInteractionType(rawValue: parts[7])
         self.conversion = conversion
-        guard self.description == description else {
+        otherImpressionType = parts.count > 9 ? parts[9] : nil
+        guard self.description == description, !["", ImpressionTypeKind.app].contains(otherImpressionType) else {
             return nil
         }
     }

@@ -14,7 +14,7 @@ struct StoreCheck {
     private static let longLog: Int64 = 512 << 20
 
     func run() async -> [Finding] {
-        let found = await store() + [quarantine()]
+        let found = await store() + [quarantine()] + news()
         guard case .file(let path) = location else {
             return found.compactMap(\.self)
         }
@@ -85,6 +85,28 @@ struct StoreCheck {
         return .warning(
             "quarantine", "nearly full: \(bytes >> 20) of \(limit >> 20) MiB",
             cure: "skan quarantine list --store \(location.name) shows what it is, and prune deletes")
+    }
+
+    /// Values that Apple may have added since this version was made, counted or kept.
+    private func news() async -> [Finding] {
+        guard let reader = try? location.makeReader() else {
+            return []
+        }
+        defer { reader.close() }
+        var findings = ((try? await Reporter(reader).newValues()) ?? []).map { finding in
+            Finding.warning(
+                "values", String(finding.text.dropLast()), cure: "they are counted; upgrade to learn what it means")
+        }
+        let kept = (try? await reader.quarantineTotals()) ?? []
+        if let count = kept.first(where: { $0.kind == .unknown })?.count, count > 0 {
+            let first = try? await reader.quarantine(QuarantineQuery(kind: .unknown, limit: 1)).first
+            findings.append(
+                .warning(
+                    "values",
+                    "\(count) kept and not counted; the first \(first?.detail ?? "cannot be read")",
+                    cure: "upgrade, then skan quarantine requeue --store \(location.name)"))
+        }
+        return findings
     }
 
     private func log(_ path: String) -> Finding? {

@@ -8,8 +8,8 @@ struct ReportOptions: ParsableArguments {
             "Dimensions, comma-separated; empty for totals only.",
             discussion: "hour, day, week, month, framework, network, app, campaign (campaign-id and "
                 + "source-identifier), source (source-app and source-domain), version, fidelity, redownload, "
-                + "sequence-index, conversion-type, conversion-value, marketplace, country, interaction-type, "
-                + "recipient. Apple does not sign conversion-value, country and interaction-type."),
+                + "sequence-index, conversion-type, impression-type, conversion-value, marketplace, country, "
+                + "interaction-type, recipient. Apple does not sign conversion-value, country and interaction-type."),
         completion: .dimensions)
     var by: String = ReportParameters().by
 

@@ -90,6 +90,9 @@ struct PostbacksCommand: AsyncParsableCommand {
             "\(postback.id)  received \(received) UTC  \(postback.recipient.rawValue)  \(postback.traffic.rawValue)  "
                 + "verified by \(postback.keyName)\n")
         if let body = postback.body {
+            for value in (try? ReceivedPostback(reading: body))?.flaggedValues ?? [] {
+                Terminal.write("flagged: \(value)\n")
+            }
             BodyText.write(body)
         } else {
             Terminal.write("its bytes are damaged; skan recount says more\n")

@@ -78,6 +78,7 @@ struct Verdict {
                 }
             return "\(prefix) \(id) \(key.transactionID) (\(verified.keyName))"
                 + (verified.provenance == .apple ? "" : " \(verified.provenance.rawValue.uppercased())")
+                + verified.postback.flaggedValues.map { "; \($0)" }.joined()
         case .rejected(let rejection, _):
             return "\(prefix) \(explanation ?? rejection.description)"
         case .undecided:
@@ -100,6 +101,8 @@ struct Verdict {
                 ("framework", .string(verified.postback.framework.rawValue)),
             ]
             members += Self.members(verified.postback)
+            let flagged = verified.postback.flaggedValues
+            members += flagged.isEmpty ? [] : [("flagged", .array(flagged.map(\.json)))]
         case .rejected(let rejection, _):
             members.append(("reason", .string(explanation ?? rejection.description)))
             if explanation == nil, case .malformed(let problems) = rejection {

@@ -12,7 +12,8 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             Prints one verdict per postback, in the order of the files: valid, invalid (signature), malformed, \
             unknown-version, unknown-key, not-understood (it verifies, with values that this release does not know), \
-            undecided; then, to standard error, the number of each. Files of any size are read as a stream and \
+            undecided; then, to standard error, the number of each. A valid one also names values that count but are \
+            not as Apple documents them, such as a country-code in lower case. Files of any size are read as a stream and \
             verified on all cores. Exits with status 0 if all are valid, 1 if some are not, 2 if it could not decide.
 
             Postbacks must be as a device sends them. Exports of partners are often wrapped in something else: \

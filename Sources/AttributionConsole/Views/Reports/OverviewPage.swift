@@ -124,6 +124,10 @@ struct HealthPanel {
         case .unknown: kept(.future, "See what is not known")
         case .notUnderstood: kept(.unknown, "See what is not understood")
         case .conflicts: .link(PagePlace.conflicts.link, "See the conflicts")
+        case .newValue(let dimension, let value, _, _):
+            .link(
+                selection.narrowed(to: dimension, value).link(PagePlace.report("campaigns").link),
+                "See their campaigns")
         case .drought(let app, _, _), .missingValues(let app, _, _), .invalidValues(let app, _):
             .link(selection.narrowed(to: .app, app).link(PagePlace.report("campaigns").link), "See its campaigns")
         }

@@ -1,6 +1,7 @@
 import Attribution
 import AttributionReports
 import AttributionStore
+import StrictJSON
 
 /// Recorded postbacks with one id: found by their row, or by the id that Apple gave them.
 struct PostbackPage {
@@ -38,9 +39,14 @@ struct PostbackPage {
             } else {
                 HTML.notice(.bad, "Its fields cannot be read.")
             }
+            HTML(flaggedValues(of: postback).map { HTML.notice(.uncertain, $0.description) })
             HTML(.h3) { "Body as received" }
             BodyView(bytes: postback.body).html
         }
+    }
+
+    private func flaggedValues(of postback: RecordedPostback) -> [FieldProblem] {
+        postback.body.flatMap { try? ReceivedPostback(reading: $0) }?.flaggedValues ?? []
     }
 
     private static func facts(of postback: RecordedPostback) -> [(String, HTML)] {
