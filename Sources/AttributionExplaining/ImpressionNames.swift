@@ -39,8 +39,8 @@ extension ImpressionField {
     static func otherNames(in fields: [JSONField]) -> [(ImpressionField, JSONValue)] {
         let hasStoreKitKey = fields.contains { isStoreKitKey($0.name) }
         return fields.compactMap { field in
-            let known = field.name == "id" && hasStoreKitKey ? .itunesItemID : byFoldedName[FieldNames.folded(field.name)]
-            return known.map { ($0, field.value) }
+            let isItem = hasStoreKitKey && field.name == "id"
+            return (isItem ? .itunesItemID : byFoldedName[FieldNames.folded(field.name)]).map { ($0, field.value) }
         }
     }
 

@@ -225,10 +225,10 @@ extension ClaimedImpression {
                     .versionChanged, .version, .signed, "version was signed as \(spelling) instead of \(name)",
                     text(of: version).replacing(.version, spelling))
             } + [
-            ImpressionRepair(
-                .versionChanged, .version, .signed, "version \(version.rawValue) was left out of the signed text",
-                text(of: version).without(.version))
-        ]
+                ImpressionRepair(
+                    .versionChanged, .version, .signed, "version \(version.rawValue) was left out of the signed text",
+                    text(of: version).without(.version))
+            ]
     }
 
     /// That values are in each other's places, or missing.

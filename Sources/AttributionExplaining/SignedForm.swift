@@ -10,7 +10,8 @@ struct SignedForm {
     /// The bytes that are signed.
     let bytes: @Sendable (ImpressionText) -> [UInt8]
 
-    private init(_ cause: ExplanationCause, _ finding: String, _ bytes: @escaping @Sendable (ImpressionText) -> [UInt8]) {
+    private init(_ cause: ExplanationCause, _ finding: String, _ bytes: @escaping @Sendable (ImpressionText) -> [UInt8])
+    {
         self.cause = cause
         self.finding = finding
         self.bytes = bytes
@@ -90,7 +91,9 @@ struct SignedForm {
         SignedForm(.valueChanged, "the text was signed in hexadecimal") { text in
             text.bytes().flatMap { [hexDigits[Int($0 >> 4)], hexDigits[Int($0 & 15)]] }
         },
-        SignedForm(.valueChanged, "the text was signed in UTF-16, little end first") { utf16($0).flatMap { [$0[1], $0[0]] } },
+        SignedForm(.valueChanged, "the text was signed in UTF-16, little end first") { text in
+            utf16(text).flatMap { [$0[1], $0[0]] }
+        },
         SignedForm(.valueChanged, "the text was signed in UTF-16, big end first") { utf16($0).flatMap { $0 } },
         SignedForm(.valueChanged, "the text was signed in UTF-16 behind a byte order mark") { text in
             [0xFE, 0xFF] + utf16(text).flatMap { $0 }

@@ -40,7 +40,7 @@ package struct CauseSearch {
 
     /// Looks for the causes of a batch's invalid and misplaced signatures, as far as the budget allows.
     ///
-    /// - Parameter refused: Bodies that are no object, which come after the deliveries in the result's numbers.
+    /// The bodies that were refused, because they are no object, come after the deliveries in the result's numbers.
     package mutating func causes(
         of deliveries: [Delivery], _ recordings: [Recording?], refused: [[UInt8]] = [],
         at now: ContinuousClock.Instant

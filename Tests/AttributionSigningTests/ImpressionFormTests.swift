@@ -56,8 +56,10 @@ struct ImpressionFormTests {
         return """
             {"skadn":{"version":"4.0","network":"example123.skadnetwork","sourceidentifier":"5239",\
             "itunesitem":"525463029","sourceapp":"1234567891","fidelities":[\
-            {"fidelity":0,"nonce":"\(Self.nonce)","timestamp":"1676057605705","signature":"\(try signature(viewThrough))"},\
-            {"fidelity":1,"nonce":"\(Self.nonce)","timestamp":"1676057605705","signature":"\(try signature(text))"}]}}
+            {"fidelity":0,"nonce":"\(Self.nonce)","timestamp":"1676057605705",\
+            "signature":"\(try signature(viewThrough))"},\
+            {"fidelity":1,"nonce":"\(Self.nonce)","timestamp":"1676057605705",\
+            "signature":"\(try signature(text))"}]}}
             """
     }
 
@@ -94,7 +96,10 @@ struct ImpressionFormTests {
         (text.replacing(nonce, with: nonce.replacing("-", with: "")), .valueChanged, "nonce"),
         (text.replacing(nonce, with: nonce.uppercased()), .letterCase, "nonce"),
         (text.replacing("525463029", with: "525463029.0"), .retyped, "itunes-item-id"),
-        (text.replacing("4.0", with: "4").replacing(nonce, with: nonce.uppercased()), .versionChanged, "version, nonce"),
+        (
+            text.replacing("4.0", with: "4").replacing(nonce, with: nonce.uppercased()), .versionChanged,
+            "version, nonce"
+        ),
         (text.replacing(nonce, with: nonce.uppercased()).replacing("\u{2063}", with: "|"), .letterCase, "nonce"),
     ]
 

@@ -87,9 +87,10 @@ struct IDListCheck {
         findings += Self.spellings(items, "SKAdNetworkItems", subject)
         findings += Self.spellings(identifiers, "AdNetworkIdentifiers", subject)
         // AdAttributionKit takes the ids of SKAdNetwork, too, but SKAdNetwork none but those of its items.
-        return findings + ours.map { id in
-            presence(of: id, in: id.hasSuffix(".adattributionkit") ? identifiers + items : items, subject)
-        } + unknown(subject)
+        return findings
+            + ours.map { id in
+                presence(of: id, in: id.hasSuffix(".adattributionkit") ? identifiers + items : items, subject)
+            } + unknown(subject)
     }
 
     private func json(_ bytes: [UInt8], _ subject: String) -> [Finding] {
@@ -131,7 +132,8 @@ struct IDListCheck {
     private static func misspelt(_ keys: [String], _ known: [String], _ subject: String) -> [Finding] {
         keys.filter { !known.contains($0) }.compactMap { key in
             known.filter { !keys.contains($0) }.nearest(to: key).map { right in
-                .problem(subject, "the key \(key.shortened(to: 60)) is not read", cure: "if it is meant, write \(right)")
+                .problem(
+                    subject, "the key \(key.shortened(to: 60)) is not read", cure: "if it is meant, write \(right)")
             }
         }
     }
@@ -166,8 +168,8 @@ struct IDListCheck {
                 if label.count < usualLength {
                     findings.append(
                         .warning(
-                            subject, "\(list): \(id) may be truncated: ids usually have \(usualLength) characters "
-                                + "before the dot",
+                            subject,
+                            "\(list): \(id) may be truncated: most ids have \(usualLength) characters before the dot",
                             cure: "compare it with the network's own list"))
                 }
             } catch {
@@ -223,7 +225,9 @@ struct IDListCheck {
             return []
         }
         return [
-            .warning(subject, "which ids are ours is not known", cure: "name them with --network (SKAN_NETWORK) or --keys")
+            .warning(
+                subject, "which ids are ours is not known",
+                cure: "name them with --network (SKAN_NETWORK) or --keys")
         ]
     }
 }
