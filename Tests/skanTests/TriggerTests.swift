@@ -287,7 +287,8 @@ struct TriggerTests: FolderSuite {
     func lists() throws {
         func plist(_ key: String, _ ids: [String]) -> String {
             let items = ids.map { "<dict><key>SKAdNetworkIdentifier</key><string>\($0)</string></dict>" }.joined()
-            return "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>\(key)</key><array>\(items)</array></dict></plist>"
+            return "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>\(key)</key>"
+                + "<array>\(items)</array></dict></plist>"
         }
         func list(_ key: String, _ id: String) -> String { #"{"skadnetwork_ids":[{"\#(key)":"\#(id)"}]}"# }
         let ours = "example123.skadnetwork"
