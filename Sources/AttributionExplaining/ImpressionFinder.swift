@@ -1,4 +1,3 @@
-import Attribution
 import StrictJSON
 
 /// An impression inside something else, by its members.

@@ -1,4 +1,3 @@
-import AttributionSigning
 import Platform
 import StrictJSON
 
