@@ -13,32 +13,47 @@ struct ClaimedImpression {
     let contradiction: String?
 
     /// Takes the fields by any of their names; nil if it has neither a nonce nor a signature.
-    init?(_ object: JSONObject) {
+    init?(_ fields: [JSONField]) {
         values = [:]
         var contradiction: String?
-        var isWeb = false
         var form: AdForm?
-        for field in object.fields {
-            guard let known = ImpressionField(name: field.name), field.value != .null else {
+        let fields = fields.filter { $0.value != .null }
+        for field in fields {
+            guard let known = ImpressionField(name: field.name) else {
                 continue
             }
             if let first = values[known], first != field.value {
                 contradiction = contradiction ?? field.name
             }
             values[known] = values[known] ?? field.value
-            isWeb = isWeb || known == .sourceDomain || field.name.contains("_")
-            if field.name.hasPrefix("SKStoreProductParameter") {
+            if field.name.hasPrefix("SKStoreProductParameter") || ImpressionField.isStoreKitKey(field.name) {
                 form = .storeKitRendered
             } else if field.name == "adImpressionIdentifier" {
                 form = .viewThrough
+            } else if known == .sourceDomain || field.name.contains("_") {
+                form = form ?? .web
+            }
+        }
+        for (field, value) in ImpressionField.otherNames(in: fields) where values[field] == nil {
+            values[field] = value
+        }
+        if fields.contains(where: { $0.name == "itunesitem" }) {
+            // OpenRTB writes numbers as strings.
+            for (field, value) in values where field.wireType == .integer {
+                if case .string(let text) = value, let number = Int64(text), String(number) == text {
+                    values[field] = .integer(number)
+                }
             }
         }
         self.contradiction = contradiction
-        self.form = form ?? (isWeb ? .web : nil)
+        self.form = form
         guard values[.nonce] != nil || values[.signature] != nil else {
             return nil
         }
     }
+
+    /// Whether it is an impression, and not something around one that has a nonce or a signature of its own.
+    var isPlausible: Bool { values[.adNetworkID] != nil || values[.itunesItemID] != nil }
 
     /// The fidelity to sign: the one it names, or the one of its form; nil if neither says.
     var fidelity: JSONValue? {
@@ -56,13 +71,52 @@ struct ClaimedImpression {
         } ?? .v1_0
     }
 
+    /// The version that it means: also of one that is spelt otherwise, as `4`.
+    var meantVersion: SKAdNetworkVersion {
+        guard case .string(let text)? = values[.version].flatMap({ WireType.version.convert($0) }) else {
+            return .v1_0
+        }
+        let digits = String(text.drop { !$0.isNumber })
+        return SKAdNetworkVersion.allCases.first { $0.rawValue == digits || $0.rawValue == digits + ".0" }
+            ?? (values[.campaignID] == nil ? .v4_0 : .v3_0)
+    }
+
     /// The bytes of the signature; nil if it is not in standard base64.
     var signature: [UInt8]? {
         if case .string(let text) = values[.signature] { Base64.decode(text) } else { nil }
     }
 
+    /// Every value that Apple refuses: after each, the check goes on as if it were absent or right.
+    var problems: [FieldProblem] {
+        var problems: [FieldProblem] = []
+        var copy = self
+        while let problem = copy.firstProblem, !problems.contains(where: { $0.field == problem.field }) {
+            problems.append(problem)
+            guard let field = ImpressionField(rawValue: problem.field) else {
+                break
+            }
+            var other = copy
+            other.values[field] = nil
+            // Without its version it would be one of 1.0.
+            if field == .version || copy.values[field] == nil || other.firstProblem?.field == field.rawValue {
+                other.values[field] = field.example(in: meantVersion)
+            }
+            copy = other
+        }
+        return problems
+    }
+
+    private var firstProblem: FieldProblem? {
+        do throws(FieldProblem) {
+            _ = try checked()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Checks every value against Apple's rules for its version.
-    func checked() throws(FieldProblem) -> SKAdNetworkImpression {
+    private func checked() throws(FieldProblem) -> SKAdNetworkImpression {
         let version = try text(.version) ?? SKAdNetworkVersion.v1_0.rawValue
         let knowsFidelity = SKAdNetworkVersion(rawValue: version)?.hasFidelityType ?? true
         var fidelityType = try integer(.fidelityType)
@@ -140,36 +194,6 @@ extension JSONValue {
         case .integer(let number): String(number)
         case .bool(let flag): flag ? "true" : "false"
         case .null, .nested: nil
-        }
-    }
-}
-
-extension ImpressionField {
-    /// The field with a name: Apple's, that of a web ad, of StoreKit's constant or of a property of `SKAdImpression`.
-    init?(name: String) {
-        guard let field = Self.byName[name] else {
-            return nil
-        }
-        self = field
-    }
-
-    private static let byName: [String: ImpressionField] = {
-        var fields: [String: ImpressionField] = [:]
-        for field in allCases {
-            for name in [field.rawValue, field.webAdName, field.storeKitName, field.propertyName] {
-                if let name { fields[name] = field }
-            }
-        }
-        fields["attribution_signature"] = .signature
-        return fields
-    }()
-
-    /// The type in which an ad server passes it on.
-    var wireType: WireType {
-        switch self {
-        case .version: .version
-        case .adNetworkID, .nonce, .sourceDomain, .signature: .string
-        case .campaignID, .sourceIdentifier, .itunesItemID, .sourceAppID, .fidelityType, .timestamp: .integer
         }
     }
 }

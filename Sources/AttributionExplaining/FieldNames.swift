@@ -155,7 +155,7 @@ package struct FieldNames: Sendable {
     ]
 
     /// A name without regard to letter case and separators; empty for one that no field can have.
-    private static func folded(_ name: String) -> String {
+    static func folded(_ name: String) -> String {
         guard name.utf8.count <= 96 else {
             return ""
         }

@@ -15,25 +15,25 @@ struct ImpressionRepair {
     }
 
     let cause: ExplanationCause
-    let field: String?
+    let field: ImpressionField?
     let side: Side
     /// What was found; the proof follows it.
     let finding: String
     /// The bytes that were signed if this is what happened.
     let bytes: [UInt8]
-    /// The text, for people.
-    let text: String
+    /// The values in them.
+    let text: ImpressionText
 
     init(
         _ cause: ExplanationCause, _ field: ImpressionField?, _ side: Side, _ finding: String, _ text: ImpressionText,
         bytes: [UInt8]? = nil
     ) {
         self.cause = cause
-        self.field = field?.rawValue
+        self.field = field
         self.side = side
         self.finding = finding
         self.bytes = bytes ?? text.bytes()
-        self.text = text.description
+        self.text = text
     }
 
     /// What to do, and who can.
@@ -52,12 +52,25 @@ extension ClaimedImpression {
     /// Every mistake that can be undone, in order of likelihood; in a version that is unknown only the version.
     var repairs: [ImpressionRepair] {
         guard let version else {
-            return SKAdNetworkVersion.allCases.reversed().map(otherVersion)
+            return [otherVersion(meantVersion)]
+                + SKAdNetworkVersion.allCases.reversed().filter { $0 != meantVersion }.map(otherVersion)
         }
         let text = text(of: version)
         return valueRepairs(text) + fidelityRepairs(text) + versionRepairs(version) + orderRepairs(text)
-            + separatorRepairs(text)
+            + SignedForm.all.map { $0.repair(of: text) } + numberRepairs(text)
     }
+
+    /// What is often done twice: of fields that signers get wrong, a second one or the form of the text.
+    func secondRepairs(after first: ImpressionRepair) -> [ImpressionRepair] {
+        guard let field = first.field, Self.doubtful.contains(field), first.bytes == first.text.bytes() else {
+            return []
+        }
+        return (valueRepairs(first.text) + fidelityRepairs(first.text)).filter { second in
+            second.field.map { $0 != field && Self.doubtful.contains($0) } ?? false
+        } + SignedForm.common.map { $0.repair(of: first.text) }
+    }
+
+    private static let doubtful: Set<ImpressionField> = [.version, .nonce, .fidelityType, .sourceAppID, .timestamp]
 
     /// That another version was signed than the one it says.
     private func otherVersion(_ version: SKAdNetworkVersion) -> ImpressionRepair {
@@ -68,19 +81,7 @@ extension ClaimedImpression {
     }
 
     private func valueRepairs(_ text: ImpressionText) -> [ImpressionRepair] {
-        let nonce = text[.nonce] ?? ""
-        var repairs = [
-            ImpressionRepair(
-                .letterCase, .nonce, .signed, "the nonce was signed in upper case; Apple requires lower case",
-                text.replacing(.nonce, nonce.uppercased()))
-        ]
-        if nonce != nonce.lowercased() {
-            repairs = [
-                ImpressionRepair(
-                    .letterCase, .nonce, .passedOn, "the nonce is in upper case, and was signed in lower case",
-                    text.replacing(.nonce, nonce.lowercased()))
-            ]
-        }
+        var repairs = nonceRepairs(text)
         if let time = text[.timestamp].flatMap({ Int64($0) }) {
             // Of a time that nobody can have meant in milliseconds, a thousandth is the milliseconds.
             let (side, finding): (ImpressionRepair.Side, String) =
@@ -100,11 +101,90 @@ extension ClaimedImpression {
                         text.replacing(field, other)))
             }
         }
+        for field in [ImpressionField.adNetworkID, .nonce, .sourceDomain] {
+            // White space around a value, and the part of an id that is left out or added.
+            let value = text[field] ?? ""
+            let label = String(value.prefix { $0 != "." })
+            let whole = ["", ".skadnetwork", ".adattributionkit"].map { label + $0 }
+            for other in [value.trimmed] + (field == .adNetworkID ? whole : []) where other != value {
+                repairs.append(
+                    ImpressionRepair(
+                        .valueChanged, field, value == other + ".skadnetwork" ? .signed : .passedOn,
+                        "\(field.rawValue) was signed as \(other.shortened(to: 80))", text.replacing(field, other)))
+            }
+        }
         repairs.append(
             ImpressionRepair(
                 .valueChanged, .sourceAppID, .passedOn, "source-app-id was signed as 0, as of a development-signed app",
                 text.replacing(.sourceAppID, "0")))
         return repairs
+    }
+
+    /// The nonce in its other spellings, where it is a UUID.
+    private func nonceRepairs(_ text: ImpressionText) -> [ImpressionRepair] {
+        let given = text[.nonce] ?? ""
+        let digits = given.filter(\.isHexDigit).lowercased()
+        guard digits.count == 32, digits.utf8.count == 32 else {
+            return given == given.lowercased()
+                ? []
+                : [
+                    ImpressionRepair(
+                        .letterCase, .nonce, .passedOn, "the nonce is in upper case, and was signed in lower case",
+                        text.replacing(.nonce, given.lowercased()))
+                ]
+        }
+        var dashed = digits
+        for offset in [20, 16, 12, 8] {
+            dashed.insert("-", at: dashed.index(dashed.startIndex, offsetBy: offset))
+        }
+        let spellings = [
+            ("in lower case", dashed), ("in upper case", dashed.uppercased()), ("without dashes", digits),
+            ("in upper case without dashes", digits.uppercased()), ("in braces", "{\(dashed)}"),
+            ("in braces", "{\(dashed.uppercased())}"), ("in base64", Base64.encode(Self.bytes(ofDigits: digits))),
+        ]
+        return spellings.filter { $0.1 != given }.map { name, spelling in
+            let cause: ExplanationCause = spelling.lowercased() == given.lowercased() ? .letterCase : .valueChanged
+            if spelling == dashed {
+                let found = given == dashed.uppercased() ? "in upper case" : "spelt \(given.shortened(to: 60))"
+                return ImpressionRepair(
+                    cause, .nonce, .passedOn, "the nonce is \(found), and was signed in lower case",
+                    text.replacing(.nonce, spelling))
+            }
+            return ImpressionRepair(
+                cause, .nonce, .signed, "the nonce was signed \(name); Apple requires lower case, with dashes",
+                text.replacing(.nonce, spelling))
+        }
+    }
+
+    private static func bytes(ofDigits digits: String) -> [UInt8] {
+        let values = digits.compactMap(\.hexDigitValue).map { UInt8($0) }
+        return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }
+
+    /// Numbers as other programs write them, each alone and all together.
+    private func numberRepairs(_ text: ImpressionText) -> [ImpressionRepair] {
+        let numbers = text.parts.filter { $0.field.wireType == .integer && Int64($0.text) != nil }
+        func repair(_ field: ImpressionField, _ other: String) -> ImpressionRepair {
+            ImpressionRepair(
+                .retyped, field, .signed, "\(field.rawValue) was signed as \(other.shortened(to: 60))",
+                text.replacing(field, other))
+        }
+        var repairs = numbers.flatMap { part in
+            [repair(part.field, part.text + ".0"), repair(part.field, "\"\(part.text)\"")]
+        }
+        for part in numbers where part.field == .sourceIdentifier || part.field == .campaignID {
+            repairs += (2...4).filter { $0 > part.text.count }.map { width in
+                repair(part.field, String(repeating: "0", count: width - part.text.count) + part.text)
+            }
+        }
+        if let time = numbers.first(where: { $0.field == .timestamp })?.text, time.count > 3 {
+            repairs.append(repair(.timestamp, time.dropLast(3) + "." + time.suffix(3)))
+        }
+        let all = ImpressionText(
+            parts: text.parts.map { numbers.contains($0) ? .init(field: $0.field, text: $0.text + ".0") : $0 })
+        return repairs + [
+            ImpressionRepair(.retyped, nil, .signed, "the numbers were signed with a fraction, as 1.0", all)
+        ]
     }
 
     private func fidelityRepairs(_ text: ImpressionText) -> [ImpressionRepair] {
@@ -137,11 +217,18 @@ extension ClaimedImpression {
                     text(of: other).replacing(.version, version.rawValue)),
             ]
         }
-        return repairs + [
-            ImpressionRepair(
-                .versionChanged, .version, .signed, "version \(version.rawValue) was left out of the signed text",
-                text(of: version).without(.version))
-        ]
+        let name = version.rawValue
+        let spellings = ["v" + name, name + ".0"] + (name.hasSuffix(".0") ? [String(name.prefix(1))] : [])
+        return repairs
+            + spellings.map { spelling in
+                ImpressionRepair(
+                    .versionChanged, .version, .signed, "version was signed as \(spelling) instead of \(name)",
+                    text(of: version).replacing(.version, spelling))
+            } + [
+                ImpressionRepair(
+                    .versionChanged, .version, .signed, "version \(version.rawValue) was left out of the signed text",
+                    text(of: version).without(.version))
+            ]
     }
 
     /// That values are in each other's places, or missing.
@@ -168,21 +255,5 @@ extension ClaimedImpression {
                 .fieldRemoved, field, .signed, "\(field.rawValue) was left out of the signed text", text.without(field))
         }
         return exchanged + swapped + left
-    }
-
-    private func separatorRepairs(_ text: ImpressionText) -> [ImpressionRepair] {
-        let separators = [
-            ("nothing", ""), ("|", "|"), ("a comma", ","), ("a space", " "), ("the six characters \\u2063", "\\u2063"),
-            ("U+200B", "\u{200B}"), ("a line break", "\n"),
-        ]
-        return separators.map { name, separator in
-            ImpressionRepair(
-                .separatorInValue, nil, .signed, "the values were joined by \(name) instead of U+2063", text,
-                bytes: text.bytes(separator: Array(separator.utf8)))
-        } + [
-            ImpressionRepair(
-                .separatorInValue, nil, .signed, "U+2063 was put after the last value, too", text,
-                bytes: text.bytes() + SignedTextSeparator.utf8)
-        ]
     }
 }

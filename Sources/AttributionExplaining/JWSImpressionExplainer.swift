@@ -21,8 +21,7 @@ struct JWSImpressionExplainer {
                 .invalid, .wrongKey, "a \(key.curve.displayName) key cannot sign for AdAttributionKit", claim,
                 "register and use a P-256 key")
         }
-        var violation: Violation?
-        do throws(Violation) { try Self.check(claim) } catch { violation = error }
+        let violations = Self.violations(of: claim)
         let verdicts = ([key] + otherKeys).map { verdict(of: fixed.jws, under: $0) }
         if case .undecided(let reason) = verdicts[0] {
             return explanation(
@@ -36,12 +35,13 @@ struct JWSImpressionExplainer {
                     "encode each part in base64url without padding, and the signature as r and s alone",
                     field: "compact-jws")
             }
-            guard let violation else {
+            guard let first = violations.first else {
                 return explanation(.valid, .nothing, "verifies as an impression of AdAttributionKit", claim, nil)
             }
             return explanation(
-                .invalid, violation.cause, "the signature is over these values, but \(violation.problem)", claim,
-                "sign the value that Apple requires", field: violation.problem.field)
+                .invalid, first.cause, "the signature is over these values, but \(Self.list(violations))", claim,
+                "sign the value\(violations.count == 1 ? "" : "s") that Apple requires",
+                field: violations.map(\.problem.field).joined(separator: ", "))
         }
         if let index = verdicts.dropFirst().firstIndex(of: .valid) {
             return explanation(
@@ -56,7 +56,7 @@ struct JWSImpressionExplainer {
         }
         return explanation(
             .invalid, .unexplained,
-            (violation.map { "\($0.problem); " } ?? "")
+            (violations.isEmpty ? "" : Self.list(violations) + "; ")
                 + "the signature does not verify over the header and payload as received", claim,
             "check that the key is the one that signed, and that nothing changed the JWS on its way")
     }
@@ -137,61 +137,95 @@ struct JWSImpressionExplainer {
         }
     }
 
-    /// Finds the first value that Apple would refuse.
+    private static func list(_ violations: [Violation]) -> String {
+        violations.map { "\($0.problem)" }.joined(separator: "; ")
+    }
+
+    /// Values that Apple accepts, to go on checking the others.
+    private static let examples: [String: JSONValue] = [
+        "impression-identifier": .string("68483ef6-0678-40df-859b-1b8f3f2d7b21"),
+        "publisher-item-identifier": .integer(0), "impression-type": .string("app-impression"),
+        "advertised-item-identifier": .integer(1), "ad-network-identifier": .string("example123.adattributionkit"),
+        "source-identifier": .integer(1), "timestamp": .integer(1_676_057_605_705),
+    ]
+
+    /// Finds every value that Apple would refuse.
     ///
     /// The case of `impression-identifier` is free: Apple's own example has capitals.
-    private static func check(_ claim: ClaimedJWS) throws(Violation) {
-        let header = try header(of: claim)
-        func wrong(_ name: String, _ expected: String) -> Violation {
-            let value = claim.payload.first { $0.name == name }?.value
-            return Violation(
-                value == nil ? .fieldRemoved : .retyped, name, found: value?.summary ?? "nothing", expected: expected)
-        }
-        func text(_ name: String) throws(Violation) -> String {
-            guard case .string(let text) = claim.payload.first(where: { $0.name == name })?.value else {
-                throw wrong(name, "a string")
-            }
-            return text
-        }
-        func integer(_ name: String) throws(Violation) -> Int64 {
-            guard case .integer(let number) = claim.payload.first(where: { $0.name == name })?.value else {
-                throw wrong(name, "a whole number")
-            }
-            return number
+    private static func violations(of claim: ClaimedJWS) -> [Violation] {
+        let header: JSONObject
+        do throws(Violation) {
+            header = try Self.header(of: claim)
+        } catch {
+            return [error]
         }
         // Apple's header has neither: one asks for rules that nobody may skip, the other names a key of its own.
-        for name in ["crit", "jwk"] where header.has(name) {
-            throw Violation(
-                .fieldAdded, name, found: header.summary(of: name), expected: "no such name in the header")
+        var violations = ["crit", "jwk"].filter { header.has($0) }.map { name in
+            Violation(.fieldAdded, name, found: header.summary(of: name), expected: "no such name in the header")
         }
-        let network = try text("ad-network-identifier")
-        for (name, value, expected) in [
-            ("alg", "ES256", "\"ES256\" in the header"), ("kid", network, "the ad-network-identifier, in the header"),
-        ] where !header.isString(name, value) {
-            throw Violation(
-                header.has(name) ? .valueChanged : .fieldRemoved, name, found: header.summary(of: name),
-                expected: expected)
+        var values: [String: JSONValue] = [:]
+        for field in claim.payload {
+            values[field.name] = field.value
         }
-        let type = try text("impression-type")
-        guard type == "app-impression" else {
-            throw Violation(
-                .valueChanged, "impression-type", found: "\"\(type.shortened(to: 60))\"",
-                expected: "\"app-impression\"")
+        func note(_ name: String, _ expected: String) {
+            let value = values[name]
+            violations.append(
+                Violation(
+                    value == nil ? .fieldRemoved : .retyped, name, found: value?.summary ?? "nothing",
+                    expected: expected))
+            values[name] = examples[name]
         }
-        switch claim.payload.first(where: { $0.name == "eligible-for-re-engagement" })?.value {
+        func text(_ name: String) -> String {
+            if case .string(let text) = values[name] { text } else { "" }
+        }
+        func integer(_ name: String) -> Int64 {
+            if case .integer(let number) = values[name] { number } else { 0 }
+        }
+        let networkFound = values["ad-network-identifier"]
+        for (name, example) in examples.sorted(by: { $0.key < $1.key }) {
+            switch (example, values[name]) {
+            case (.string, .string), (.integer, .integer): break
+            case (.string, _): note(name, "a string")
+            default: note(name, "a whole number")
+            }
+        }
+        var headers = [("alg", "ES256", "\"ES256\" in the header")]
+        if case .string(let network)? = networkFound {
+            headers.append(("kid", network, "the ad-network-identifier, in the header"))
+        }
+        for (name, value, expected) in headers where !header.isString(name, value) {
+            violations.append(
+                Violation(
+                    header.has(name) ? .valueChanged : .fieldRemoved, name, found: header.summary(of: name),
+                    expected: expected))
+        }
+        let type = text("impression-type")
+        if type != "app-impression" {
+            violations.append(
+                Violation(
+                    .valueChanged, "impression-type", found: "\"\(type.shortened(to: 60))\"",
+                    expected: "\"app-impression\""))
+        }
+        switch values["eligible-for-re-engagement"] {
         case nil, .bool: break
-        case _?: throw wrong("eligible-for-re-engagement", "true or false")
+        case _?: note("eligible-for-re-engagement", "true or false")
         }
-        let draft = AdAttributionKitImpressionDraft(
-            impressionIdentifier: try text("impression-identifier").lowercased(),
-            publisherItemIdentifier: try integer("publisher-item-identifier"),
-            advertisedItemIdentifier: try integer("advertised-item-identifier"), adNetworkIdentifier: network,
-            sourceIdentifier: try integer("source-identifier"), timestampMilliseconds: try integer("timestamp"))
-        do throws(FieldProblem) {
-            _ = try draft.checked()
-        } catch {
-            throw Violation(.valueChanged, error.field, found: error.found, expected: error.expected)
+        for _ in examples {
+            let draft = AdAttributionKitImpressionDraft(
+                impressionIdentifier: text("impression-identifier").lowercased(),
+                publisherItemIdentifier: integer("publisher-item-identifier"),
+                advertisedItemIdentifier: integer("advertised-item-identifier"),
+                adNetworkIdentifier: text("ad-network-identifier"), sourceIdentifier: integer("source-identifier"),
+                timestampMilliseconds: integer("timestamp"))
+            do throws(FieldProblem) {
+                _ = try draft.checked()
+                break
+            } catch {
+                violations.append(Violation(.valueChanged, error.field, found: error.found, expected: error.expected))
+                values[error.field] = examples[error.field]
+            }
         }
+        return violations
     }
 
     private func explanation(

@@ -296,6 +296,14 @@ extension PostbackExplainer {
         return !object.has(PostbackField.attributionSignature.rawValue) && !object.has(PostbackField.jwsString.rawValue)
     }
 
+    /// Whether a body that is no object may have a postback inside: an array, or JSON in a string, base64 or percent
+    /// encoding.
+    package static func mayWrap(_ body: [UInt8]) -> Bool {
+        // In base64, an object begins with e and an array with W.
+        (minimumLength...maximumCheapLength).contains(body.count)
+            && body.first { $0 > 0x20 }.map { "[\"%eW".utf8.contains($0) } ?? false
+    }
+
     /// No postback of any version is shorter.
     private static let minimumLength = 200
 
@@ -310,11 +318,9 @@ extension PostbackExplainer {
         var candidates: [(index: Int, repair: Repair)] = []
         var postbacks: [ReceivedPostback] = []
         for (index, body) in bodies.enumerated() where body.count <= Self.maximumCheapLength {
-            guard let object = try? JSONObject(reading: body) else {
-                continue
-            }
-            let claim = ClaimedPostback(object)
-            guard claim.hasSignature else {
+            guard let object = try? JSONObject(reading: body), case let claim = ClaimedPostback(object),
+                claim.hasSignature
+            else {
                 for found in PostbackFinder.postbacks(in: body, .cheap) {
                     if let postback = try? ReceivedPostback(reading: found.claim.body) {
                         candidates.append((index, found.repair))
@@ -337,7 +343,8 @@ extension PostbackExplainer {
         }
         for ((index, repair), judgement) in zip(candidates, verifier.verify(postbacks)) where causes[index] == nil {
             if case .verified = judgement {
-                causes[index] = ProvenCause(cause: repair.cause, field: repair.field)
+                // What is wrapped as a whole has no path.
+                causes[index] = ProvenCause(cause: repair.cause, field: repair.field.isEmpty ? nil : repair.field)
             }
         }
         return causes

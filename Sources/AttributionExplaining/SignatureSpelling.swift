@@ -11,8 +11,14 @@ enum SignatureSpelling {
         var readings: [(condition: String, bytes: [UInt8])] = []
         if let bytes = standard(cleaned) {
             readings.append(("in standard base64 with padding", bytes))
-            if let text = String(validating: bytes, as: UTF8.self), let inner = standard(Self.cleaned(text)) {
-                readings.append(("in base64 once instead of twice", inner))
+            if let text = String(validating: bytes, as: UTF8.self).map(Self.cleaned) {
+                // Hexadecimal digits are base64, too.
+                if let inner = hexadecimal(text) {
+                    readings.append(("in base64 alone instead of base64 of hexadecimal", inner))
+                }
+                if let inner = standard(text) {
+                    readings.append(("in base64 once instead of twice", inner))
+                }
             }
         }
         if let bytes = hexadecimal(cleaned) {

@@ -7,7 +7,7 @@ import Platform
 /// Finds the causes that answers name, within a budget: no flood of forged postbacks buys more time with it.
 ///
 /// - `skan_delivery_causes_total{outcome}`: deliveries quarantined because their signature does not verify, or is not
-///   where Apple puts it.
+///   where Apple puts it, or refused because they are no object but may have a postback inside.
 package struct CauseSearch {
     /// What an answer says of the cause.
     package enum Outcome: String, CaseIterable, Sendable {
@@ -39,12 +39,26 @@ package struct CauseSearch {
     }
 
     /// Looks for the causes of a batch's invalid and misplaced signatures, as far as the budget allows.
+    ///
+    /// The bodies that were refused, because they are no object, come after the deliveries in the result's numbers.
     package mutating func causes(
-        of deliveries: [Delivery], _ recordings: [Recording?], at now: ContinuousClock.Instant
+        of deliveries: [Delivery], _ recordings: [Recording?], refused: [[UInt8]] = [],
+        at now: ContinuousClock.Instant
     ) -> [Int: ProvenCause] {
         var indices: [Int] = []
         var bodies: [[UInt8]] = []
         var skipped = 0
+        func take(_ body: [UInt8], _ index: Int) {
+            // What is never looked at takes nothing from the budget of others.
+            if body.count <= PostbackExplainer.maximumCheapLength, bodies.count < Self.perBatch, explainer.isCheap,
+                throttle.admit(at: now) != nil
+            {
+                indices.append(index)
+                bodies.append(body)
+            } else {
+                skipped += 1
+            }
+        }
         for (index, recording) in recordings.enumerated() {
             guard case .quarantined(let rejection, _)? = recording,
                 case .rejected(_, let body) = deliveries[index].judgement
@@ -55,15 +69,10 @@ package struct CauseSearch {
             guard isInvalid || bodies.count < Self.perBatch && PostbackExplainer.mayBeWrapped(body) else {
                 continue
             }
-            // What is never looked at takes nothing from the budget of others.
-            if body.count <= PostbackExplainer.maximumCheapLength, bodies.count < Self.perBatch, explainer.isCheap,
-                throttle.admit(at: now) != nil
-            {
-                indices.append(index)
-                bodies.append(body)
-            } else {
-                skipped += 1
-            }
+            take(body, index)
+        }
+        for (number, body) in refused.enumerated() {
+            take(body, deliveries.count + number)
         }
         var causes: [Int: ProvenCause] = [:]
         if !bodies.isEmpty {

@@ -160,11 +160,17 @@ package final class Ingestor: Service {
     ) {
         var waiting: [Int] = []
         waiting.reserveCapacity(batch.count)
+        // Those whose cause is looked for after the commit.
+        var refused: [(index: Int, error: JSONError)] = []
         let bodies = batch.map { ReceivedBody($0.body, receivedAtMilliseconds: $0.receivedAtMilliseconds) }
         for (index, judgement) in verifier.judge(bodies).enumerated() {
             let item = batch[index]
             if case .rejected(.notJSON(let error), _) = judgement {
-                item.answer(.refused(error))
+                if search != nil, PostbackExplainer.mayWrap(item.body) {
+                    refused.append((index, error))
+                } else {
+                    item.answer(.refused(error))
+                }
                 continue
             }
             if case .undecided(let reason, _) = judgement {
@@ -184,8 +190,13 @@ package final class Ingestor: Service {
             // Counted before it is answered, so that a client that has its answer finds it in the metrics.
             metrics.didCommit(recordings, after: now - receivedAt)
             apps.didCommit(deliveries, recordings)
-            let causes = search?.causes(of: deliveries, recordings, at: now) ?? [:]
+            let causes =
+                search?.causes(of: deliveries, recordings, refused: refused.map { batch[$0.index].body }, at: now)
+                ?? [:]
             answeringTogether {
+                for (number, (index, error)) in refused.enumerated() {
+                    batch[index].answer(.refused(error, cause: causes[deliveries.count + number]))
+                }
                 for (number, (delivery, recording)) in zip(deliveries, recordings).enumerated() {
                     let cause = causes.isEmpty ? nil : causes[number]
                     let outcome = recording.map { IngestOutcome.durable($0, cause: cause) }
@@ -206,6 +217,9 @@ package final class Ingestor: Service {
         } catch {
             log.storeFailed(error, batch: deliveries.count, at: .now)
             answeringTogether {
+                for (index, error) in refused {
+                    batch[index].answer(.refused(error))
+                }
                 for index in waiting {
                     batch[index].answer(.storeFailed)
                 }
@@ -219,8 +233,8 @@ package enum IngestOutcome: Sendable {
     /// The result is on disk: recorded, a repeat, a conflict or quarantined; with the cause of an invalid signature, if
     /// one was looked for and proven.
     case durable(Recording, cause: ProvenCause? = nil)
-    /// The body is not one JSON object; nothing was kept.
-    case refused(JSONError)
+    /// The body is not one JSON object; nothing was kept; with the cause, if a postback inside it was found and proven.
+    case refused(JSONError, cause: ProvenCause? = nil)
     /// The queue is full or the server is stopping; the sender should retry.
     case overloaded
     /// It may be a genuine postback with an unknown version or key, or it is one with unknown values, and there is no
@@ -235,7 +249,7 @@ package enum IngestOutcome: Sendable {
     package var result: Result<Recording, Refusal> {
         switch self {
         case .durable(let recording, _): .success(recording)
-        case .refused(let error): .failure(Refusal(error))
+        case .refused(let error, _): .failure(Refusal(error))
         case .overloaded: Self.notKept(.overloaded, "too many postbacks are waiting to be recorded")
         case .quarantineFull:
             Self.notKept(

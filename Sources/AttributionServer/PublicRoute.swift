@@ -19,6 +19,11 @@ extension IngressAnswer {
             self.init(rendering: recording, cause)
             return
         }
+        if case .refused(let error, let cause?) = outcome {
+            let refusal = Refusal(error)
+            self.init(status: refusal.code.httpStatus, json: refusal.members() + cause.members)
+            return
+        }
         switch outcome.result {
         case .success(let recording): self.init(recording)
         case .failure(let refusal): self.init(refusing: refusal)

@@ -166,6 +166,26 @@ struct CauseSearchTests {
         #expect(causes(explained.outcomes) == [nil, nil, .zeroFilled, nil, nil, .zeroFilled, nil])
     }
 
+    @Test("A body that is no object is refused, with the path of a genuine postback inside it")
+    func refused() async throws {
+        let genuine = String(decoding: try body(.install), as: UTF8.self)
+        let forged = String(decoding: try body(.tampered), as: UTF8.self)
+        let rows: [(String, field: String?, isWrapped: Bool)] = [
+            ("[\(genuine)]", "[0]", true), ("[{\"body\":\(genuine)}]", "[0].body", true),
+            (Data(genuine.utf8).base64EncodedString(), nil, true), ("[\(forged)]", nil, false),
+        ]
+        let answers = try await answers(
+            to: rows.map { Array($0.0.utf8) }, explainer: PostbackExplainer(verifier: verifier))
+        for (row, outcome) in zip(rows, answers.outcomes) {
+            guard case .refused(_, let cause) = outcome else {
+                Issue.record("answered \(outcome)")
+                continue
+            }
+            #expect((cause?.cause == .wrapped) == row.isWrapped && cause?.field == row.field, "\(row.0)")
+        }
+        #expect(answers.received == 0 && counted(.proven) == 3 && counted(.unproven) == 1)
+    }
+
     @Test("A flood in one batch is answered as before, eight of it with the cause")
     func flood() async throws {
         let body = try body(.zeroFilled)

@@ -305,6 +305,35 @@ struct TriggerTests: FolderSuite {
         #expect(outcome.output.contains(" s ahead of this machine's clock") == (offset > 0), "\(outcome)")
     }
 
+    @Test("Our ids are looked for in Info.plist and in published lists")
+    func lists() throws {
+        func plist(_ key: String, _ ids: [String]) -> String {
+            let items = ids.map { "<dict><key>SKAdNetworkIdentifier</key><string>\($0)</string></dict>" }.joined()
+            return "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>\(key)</key>"
+                + "<array>\(items)</array></dict></plist>"
+        }
+        func list(_ key: String, _ id: String) -> String { #"{"skadnetwork_ids":[{"\#(key)":"\#(id)"}]}"# }
+        let ours = "example123.skadnetwork"
+        let rows: [(option: String, text: String, line: String)] = [
+            ("--info-plist", plist("SKAdNetworkItems", [ours]), "ok       Info.plist list: has \(ours)"),
+            ("--info-plist", plist("SKAdNetworkItems", []), "\(ours) is missing"),
+            ("--info-plist", plist("SKAdNetworkItems", ["example1.skadnetwork"]), "\(ours) truncated; write"),
+            ("--info-plist", plist("SKAdNetworkItems", ["Example123.skadnetwork"]), "for \(ours); write"),
+            ("--info-plist", plist("SKAdNetworkItems", [ours, ours]), "more than once: \(ours); leave"),
+            ("--info-plist", plist("SKADNetworkItem", [ours]), "write SKAdNetworkItems"),
+            ("--info-plist", "{", "it is no property list"),
+            ("--skadnetworkids", list("skadnetwork_id", ours), "ok       list list: has \(ours)"),
+            ("--skadnetworkids", list("id", ours), "1 of 1 items have no skadnetwork_id; found id; write"),
+            ("--skadnetworkids", plist("SKAdNetworkItems", [ours]), "ok       list list: has \(ours)"),
+        ]
+        for (option, text, line) in rows {
+            try write(text, to: "list")
+            let outcome = try skan("doctor", option, "list", "--network", ours)
+            #expect(outcome.output.contains(line), "\(outcome)")
+        }
+        #expect(try skan("doctor", "--info-plist", "none").status == 1)
+    }
+
     @Test("What is wrong is a problem with a cure")
     func unhealthy() throws {
         let outcome = try skan("doctor", "--url", "http://127.0.0.1:9", "--store", "none.sqlite", "--keys", "none.json")

@@ -59,7 +59,8 @@ private struct ImpressionCheckRequest {
     ///
     /// - Throws: ``StrictJSON/JSONError``, ``StrictJSON/FieldProblem``.
     init(_ body: [UInt8]) throws {
-        let fields = try RequestFields(reading: body, limit: ImpressionExplainer.limit)
+        let fields = try RequestFields(
+            reading: body, limit: ImpressionExplainer.limit, depth: ImpressionExplainer.depth + 1)
         try fields.allow(only: ["public-key", "other-keys", "impression", "signed-text"])
         guard let named = try fields.string("public-key") else {
             throw fields.problem("public-key", found: "nothing", expected: Self.keyRule)
@@ -73,14 +74,15 @@ private struct ImpressionCheckRequest {
             key: try Self.key(named, "public-key", fields),
             otherKeys: try others.map { try Self.key($0, "other-keys", fields) })
         signedText = try fields.string("signed-text").map { Array($0.utf8) }
-        let object = try JSONObject(reading: body, limit: ImpressionExplainer.limit)
+        let object = try JSONObject(
+            reading: body, limit: ImpressionExplainer.limit, depth: ImpressionExplainer.depth + 1)
         switch object["impression"] {
         case .string(let text): impression = Array(text.utf8)
-        case .nested(let text) where text.hasPrefix("{"): impression = Array(text.utf8)
+        case .nested(let text): impression = Array(text.utf8)
         case let other:
             throw fields.problem(
                 "impression", found: other?.summary ?? "nothing",
-                expected: "an object with the impression's values and signature, or a compact JWS")
+                expected: "an object with the impression's values and signature, what it is inside, or a compact JWS")
         }
     }
 

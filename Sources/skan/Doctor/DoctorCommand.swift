@@ -16,6 +16,9 @@ struct DoctorCommand: AsyncParsableCommand {
             outside, too. Each finding is a line: ok, warning or problem, with its cure. Nothing is changed but the \
             quarantine, which has the forged postbacks. Ends with status 0 when there is no problem, else 1.
 
+            --info-plist and --skadnetworkids look for our ids in an app's Info.plist and in the list that a network \
+            publishes: missing, truncated, misspelt, doubled, or under a key that is not read.
+
             EXAMPLE
               skan doctor --url https://postbacks.example.com --store skan.sqlite
             """
@@ -39,6 +42,17 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: "PEM file with its private key (or SKAN_TLS_KEY).", completion: .file())
     var tlsKey: String?
 
+    @Option(help: "Info.plist of an app that shows our ads: whether our ids are in it.", completion: .file())
+    var infoPlist: String?
+
+    @Option(help: "skadnetworkids.json or .xml, saved: whether our ids are in it.", completion: .file())
+    var skadnetworkids: String?
+
+    @Option(
+        name: .customLong("network"), parsing: .singleValue,
+        help: "Our ad network id (or SKAN_NETWORK), besides those of --keys; may be repeated.")
+    var networks: [String] = []
+
     @Option(help: "text or json.")
     var format: VerifyCommand.Format = .text
 
@@ -53,11 +67,14 @@ struct DoctorCommand: AsyncParsableCommand {
             }
         }
         let environment = EnvironmentSettings()
+        let ids = IDListCheck(ours: infoPlist ?? skadnetworkids == nil ? [] : try ownIDs(environment))
         MachineCheck.run().forEach(note)
         KeyCheck.run(appleKeys: appleKeys).forEach(note)
         if let list = keys.file(besides: nil) {
             await KeyCheck.run(list: list).forEach(note)
         }
+        infoPlist.map(ids.infoPlist)?.forEach(note)
+        skadnetworkids.map(ids.publishedList)?.forEach(note)
         if let certificate = tlsCertificate ?? environment.text("tls.certificate"),
             let key = tlsKey ?? environment.text("tls.key")
         {
@@ -92,5 +109,20 @@ struct DoctorCommand: AsyncParsableCommand {
         if problems > 0 {
             throw ExitStatus.negative
         }
+    }
+
+    /// Our ids, as Apple gave them; a list of keys that cannot be read is a finding of its own.
+    private func ownIDs(_ environment: EnvironmentSettings) throws(FieldProblem) -> [String] {
+        let names = networks.isEmpty ? environment.list("network") : networks
+        let field = networks.isEmpty ? EnvironmentSettings.variable("network") : "--network"
+        var ids: [String] = []
+        for name in names {
+            ids.append(try AdNetworkID.ofSetting(name, field: field).text.lowercased())
+        }
+        if let list = keys.file(besides: nil), let set = try? NetworkKeySet(file: list) {
+            ids += set.entries.map { $0.adNetworkID.text.lowercased() }
+        }
+        var known: Set<String> = []
+        return ids.filter { known.insert($0).inserted }
     }
 }

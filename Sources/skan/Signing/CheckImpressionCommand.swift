@@ -11,8 +11,10 @@ struct CheckImpressionCommand: ParsableCommand {
         abstract: "Check that impressions are signed as Apple requires, and say why if they are not.",
         discussion: """
             An impression is a JSON object with its signature: the fields of skan sign under Apple's names, the \
-            parameters of loadProduct under the names of StoreKit's constants, the properties of SKAdImpression, or the \
-            answer to a web ad's tap; or a compact JWS of AdAttributionKit. A file may hold several.
+            parameters of loadProduct under the names of StoreKit's constants or their values, the properties of \
+            SKAdImpression, the answer to a web ad's tap, or bid.ext.skadn of OpenRTB; or a compact JWS of \
+            AdAttributionKit. They are found inside a whole bid response and every answer of skan, too. A file may hold \
+            several.
 
             A cause is named only if the signature verifies once it is undone. Exits with status 0 if all are valid, 1 \
             if some are not, 2 if it could not decide.
@@ -56,9 +58,10 @@ struct CheckImpressionCommand: ParsableCommand {
         while let batch = try records.next() {
             for record in batch {
                 number += 1
-                let explanation = explainer.explain(record.bytes, signedText: text)
-                words.insert(explanation.verdict)
-                Terminal.write(line(explanation, number))
+                for (path, explanation) in explainer.explainAll(record.bytes, signedText: text) {
+                    words.insert(explanation.verdict)
+                    Terminal.write(line(explanation, number, path))
+                }
             }
         }
         guard number > 0 else {
@@ -72,16 +75,18 @@ struct CheckImpressionCommand: ParsableCommand {
         }
     }
 
-    private func line(_ explanation: Explanation, _ number: Int) -> String {
+    private func line(_ explanation: Explanation, _ number: Int, _ path: String) -> String {
         if format == .json {
             let members: [(String, JSONText)] = [
                 ("file", .string(file)), ("number", .integer(Int64(number))),
                 ("verdict", .string(explanation.verdict.rawValue)),
             ]
-            return JSONText.object(members + explanation.members).line + "\n"
+            let place: [(String, JSONText)] = path.isEmpty ? [] : [("path", .string(path))]
+            return JSONText.object(members + place + explanation.members).line + "\n"
         }
         let lines = explanation.lines.map { "    \($0.label): \($0.text)" }
-        return (["\(file):\(number): \(explanation.verdict.rawValue)"] + lines).joined(separator: "\n") + "\n"
+        let place = path.isEmpty ? "" : " \(path.shortened(to: 200)):"
+        return (["\(file):\(number):\(place) \(explanation.verdict.rawValue)"] + lines).joined(separator: "\n") + "\n"
     }
 
     /// The bytes of a small file, without the line break that an editor puts at its end.
