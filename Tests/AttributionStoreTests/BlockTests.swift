@@ -185,7 +185,7 @@ struct BlockTests {
         // As a later release may write it.
         try store.sql(
             """
-            UPDATE skan.value SET value = value || '|more'
+            UPDATE skan.value SET value = 'later|' || value
             WHERE code = \(traits);
             DELETE FROM skan.block
             """)
