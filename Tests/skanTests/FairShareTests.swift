@@ -135,7 +135,11 @@ private final class GreedyReader {
         process.currentDirectoryURL = folder.url
         process.standardError = output
         try process.run()
-        firstAnswer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        var text = Data()
+        while !text.contains(UInt8(ascii: "\n")), case let more = output.fileHandleForReading.availableData, !more.isEmpty {
+            text += more
+        }
+        firstAnswer = String(decoding: text, as: UTF8.self)
     }
 
     var isRunning: Bool {
