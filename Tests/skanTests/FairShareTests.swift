@@ -136,7 +136,8 @@ private final class GreedyReader {
         process.standardError = output
         try process.run()
         var text = Data()
-        while !text.contains(UInt8(ascii: "\n")), case let more = output.fileHandleForReading.availableData, !more.isEmpty {
+        let reader = output.fileHandleForReading
+        while !text.contains(UInt8(ascii: "\n")), case let more = reader.availableData, !more.isEmpty {
             text += more
         }
         firstAnswer = String(decoding: text, as: UTF8.self)
