@@ -158,6 +158,8 @@ struct AppleKeySetTests {
         #expect(verifier.judge(bodies).map(summary) == expected)
         try verifier.prepareTables()
         #expect(verifier.judge(bodies).map(summary) == expected)
+        // Explanations ask whatever the dates.
+        #expect(verifier.verify([try ReceivedPostback(reading: body)]).map(summary) == [name])
         // Without a time, as received after every date.
         #expect(summary(verifier.judge(body)) == "unknownKey")
         #expect(summary(try PostbackVerifier().judge(self.body("apple-cas-identifier/0"))) == "invalidSignature")

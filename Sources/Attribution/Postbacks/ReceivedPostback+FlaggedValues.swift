@@ -5,7 +5,7 @@ extension ReportDimension {
     package static let open: [ReportDimension] = [.fidelity, .impressionType, .interactionType]
 
     /// Apple's field of an open dimension, and its values that this release knows; nil for others.
-    private var openField: (field: PostbackField, known: [String])? {
+    fileprivate var openField: (field: PostbackField, known: [String])? {
         switch self {
         case .fidelity: (.fidelityType, ["0", "1"])
         case .impressionType: (.impressionType, [ImpressionTypeKind.app])
@@ -24,7 +24,9 @@ extension ReceivedPostback {
     /// The values, as received, that cost the postback nothing, but that a person should know of.
     package var flaggedValues: [FieldProblem] {
         var flagged: [(field: PostbackField, expected: String)] = ReportDimension.open.compactMap { dimension in
-            dimension.field(unknown: dimension.value(of: self)).map { ($0, dimension.openValues) }
+            dimension.field(unknown: dimension.value(of: self)).map {
+                ($0, dimension.openField?.known.joined(separator: " or ") ?? "")
+            }
         }
         if case .adAttributionKit(let postback) = self,
             postback.payload[PostbackField.conversionType.rawValue]
@@ -49,9 +51,4 @@ extension ReceivedPostback {
             ([.countryCode, .adInteractionType].contains(field) ? postback.object : postback.payload)[field.rawValue]
         }
     }
-}
-
-extension ReportDimension {
-    /// The known values of an open dimension, in words.
-    fileprivate var openValues: String { openField?.known.joined(separator: " or ") ?? "" }
 }

@@ -153,43 +153,29 @@ package enum PostbackReading: Sendable {
         }
     }
 
-    /// The body exactly as received.
-    package var body: [UInt8] {
+    /// What is to be verified.
+    package var signed: any SignedBody {
         switch self {
-        case .postback(let postback): postback.body
-        case .unknown(let postback): postback.body
-        }
-    }
-
-    /// The claimed signer.
-    package var signer: PostbackSigner {
-        switch self {
-        case .postback(let postback): postback.signer
-        case .unknown(let postback): postback.signer
-        }
-    }
-
-    /// The bytes that are signed.
-    package var signedBytes: [UInt8] {
-        switch self {
-        case .postback(let postback): postback.signedBytes
-        case .unknown(let postback): postback.signedBytes
-        }
-    }
-
-    /// The bytes of the signature.
-    package var signature: [UInt8] {
-        switch self {
-        case .postback(let postback): postback.signature
-        case .unknown(let postback): postback.signature
-        }
-    }
-
-    /// The encoding of ``signature``.
-    package var signatureEncoding: SignatureEncoding {
-        switch self {
-        case .postback(let postback): postback.signatureEncoding
-        case .unknown(let postback): postback.signatureEncoding
+        case .postback(let postback): postback
+        case .unknown(let postback): postback
         }
     }
 }
+
+/// A body with a signature that can be verified.
+package protocol SignedBody: Sendable {
+    /// The claimed signer.
+    var signer: PostbackSigner { get }
+    /// The bytes that are signed.
+    var signedBytes: [UInt8] { get }
+    /// The bytes of the signature.
+    var signature: [UInt8] { get }
+    /// The encoding of ``signature``.
+    var signatureEncoding: SignatureEncoding { get }
+    /// The body exactly as received.
+    var body: [UInt8] { get }
+}
+
+extension ReceivedPostback: SignedBody {}
+
+extension UnknownPostback: SignedBody {}

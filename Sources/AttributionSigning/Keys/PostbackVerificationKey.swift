@@ -65,9 +65,13 @@ package struct PostbackVerificationKey: Sendable {
         return keys
     }
 
-    /// Whether it verifies what was first received at a time.
-    func isValid(at milliseconds: Int64) -> Bool {
-        validity.lowerBound <= milliseconds && (milliseconds < validity.upperBound || validity.upperBound == .max)
+    /// Whether it verifies what was first received at a time; nil for one that does not matter.
+    func isValid(at milliseconds: Int64?) -> Bool {
+        guard let milliseconds else {
+            return true
+        }
+        return validity.lowerBound <= milliseconds
+            && (milliseconds < validity.upperBound || validity.upperBound == .max)
     }
 
     /// What it verifies, since when and until when, and its fingerprint, in one line.

@@ -94,7 +94,7 @@ final class PostbackKeys: Sendable {
     }
 
     /// Why no key verifies a postback that was first received at a time.
-    func rejection(of signer: PostbackSigner, _ candidates: Candidates?, at milliseconds: Int64) -> PostbackRejection {
+    func rejection(of signer: PostbackSigner, _ candidates: Candidates?, at milliseconds: Int64?) -> PostbackRejection {
         guard let candidates else {
             return .unknownKey("\"\(signer.name)\"")
         }

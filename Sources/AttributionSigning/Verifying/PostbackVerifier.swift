@@ -115,7 +115,7 @@ package struct PostbackVerifier: Sendable {
             Result { () throws(PostbackRejection) in try PostbackReading(body.bytes) }
         }
         var postbacks: [PostbackReading] = []
-        var times: [Int64] = []
+        var times: [Int64?] = []
         postbacks.reserveCapacity(bodies.count)
         times.reserveCapacity(bodies.count)
         for (body, result) in zip(bodies, received) {
@@ -151,25 +151,21 @@ package struct PostbackVerifier: Sendable {
         }?.0.key
     }
 
-    /// Verifies a postback; see ``judge(_:receivedAt:)``.
-    package func verify(_ postback: ReceivedPostback, receivedAt milliseconds: Int64 = .max) -> Judgement {
-        Self.verify(.postback(postback), receivedAt: milliseconds, keys)
-    }
-
-    /// Verifies postbacks as a batch; they count as received after every date.
+    /// Verifies postbacks as a batch for explanations, whatever the dates of keys.
     package func verify(_ postbacks: [ReceivedPostback]) -> [Judgement] {
         Self.verify(
-            postbacks.map(PostbackReading.postback), receivedAt: Array(repeating: .max, count: postbacks.count), keys)
+            postbacks.map(PostbackReading.postback), receivedAt: Array(repeating: nil, count: postbacks.count), keys)
     }
 
     private static func verify(
-        _ postback: PostbackReading, receivedAt milliseconds: Int64, _ keys: PostbackKeys
+        _ postback: PostbackReading, receivedAt milliseconds: Int64?, _ keys: PostbackKeys
     ) -> Judgement {
-        let digest = digest(postback)
-        let candidates = keys.candidates(of: postback.signer)
+        let signed = postback.signed
+        let digest = digest(signed)
+        let candidates = keys.candidates(of: signed.signer)
         var finding = Finding.none
         for keyIndex in candidates?.keyIndices ?? [] where keys.all[keyIndex].isValid(at: milliseconds) {
-            finding.take(openSSLVerdict(on: postback, digest, keys.all[keyIndex]), from: keyIndex)
+            finding.take(openSSLVerdict(on: signed, digest, keys.all[keyIndex]), from: keyIndex)
             if case .key = finding {
                 break
             }
@@ -178,15 +174,16 @@ package struct PostbackVerifier: Sendable {
     }
 
     private static func verify(
-        _ postbacks: [PostbackReading], receivedAt times: [Int64], _ keys: PostbackKeys
+        _ postbacks: [PostbackReading], receivedAt times: [Int64?], _ keys: PostbackKeys
     ) -> [Judgement] {
         guard let tables = keys.tables else {
             return zip(postbacks, times).map { verify($0, receivedAt: $1, keys) }
         }
-        let candidates = postbacks.map { keys.candidates(of: $0.signer) }
+        let signed = postbacks.map(\.signed)
+        let candidates = signed.map { keys.candidates(of: $0.signer) }
         var hash = SHA256()
-        let digests = postbacks.map { postback in
-            hash.update(postback.signedBytes)
+        let digests = signed.map { signed in
+            hash.update(signed.signedBytes)
             return hash.finish().withBytes { MessageDigest($0) }
         }
         var findings: [Finding] = Array(repeating: .none, count: postbacks.count)
@@ -200,7 +197,6 @@ package struct PostbackVerifier: Sendable {
             queried.reserveCapacity(pending.count)
             checks.reserveCapacity(pending.count)
             for index in pending {
-                let postback = postbacks[index]
                 guard let keyIndices = candidates[index]?.keyIndices, round < keyIndices.count else {
                     continue
                 }
@@ -208,7 +204,8 @@ package struct PostbackVerifier: Sendable {
                 // A signature that is malformed or out of range is invalid.
                 if keys.all[keyIndex].isValid(at: times[index]),
                     let check = tables.check(
-                        digests[index], postback.signature, postback.signatureEncoding, keys.tableIndices[keyIndex])
+                        digests[index], signed[index].signature, signed[index].signatureEncoding,
+                        keys.tableIndices[keyIndex])
                 {
                     queried.append((index, keyIndex))
                     checks.append(check)
@@ -222,7 +219,7 @@ package struct PostbackVerifier: Sendable {
                     case .valid: .valid
                     case .invalid: .invalid
                     case .undecided:
-                        openSSLVerdict(on: postbacks[index], digest(postbacks[index]), keys.all[keyIndex])
+                        openSSLVerdict(on: signed[index], digest(signed[index]), keys.all[keyIndex])
                     }
                 findings[index].take(verdict, from: keyIndex)
                 if verdict != .valid {
@@ -257,13 +254,13 @@ package struct PostbackVerifier: Sendable {
     }
 
     private static func openSSLVerdict(
-        on postback: PostbackReading, _ digest: [UInt8], _ key: PostbackVerificationKey
+        on signed: any SignedBody, _ digest: [UInt8], _ key: PostbackVerificationKey
     ) -> SignatureVerdict {
-        key.publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
+        key.publicKey.verdict(on: signed.signature, signed.signatureEncoding, digest: digest)
     }
 
     private static func judgement(
-        on postback: PostbackReading, _ finding: Finding, receivedAt milliseconds: Int64,
+        on postback: PostbackReading, _ finding: Finding, receivedAt milliseconds: Int64?,
         _ candidates: PostbackKeys.Candidates?, _ keys: PostbackKeys
     ) -> Judgement {
         switch finding {
@@ -278,18 +275,18 @@ package struct PostbackVerifier: Sendable {
                 return .rejected(.notUnderstood(verified), body: unknown.body)
             }
         case .undecided(let reason):
-            return .undecided(reason: reason, body: postback.body)
+            return .undecided(reason: reason, body: postback.signed.body)
         case .none:
-            let rejection = keys.rejection(of: postback.signer, candidates, at: milliseconds)
+            let rejection = keys.rejection(of: postback.signed.signer, candidates, at: milliseconds)
             if case .unknown(let unknown) = postback, rejection.code != .unknownKey {
                 // Without a signature that verifies, it is only malformed.
                 return .rejected(.malformed(unknown.problems), body: unknown.body)
             }
-            return .rejected(rejection, body: postback.body)
+            return .rejected(rejection, body: postback.signed.body)
         }
     }
 
-    private static func digest(_ postback: PostbackReading) -> [UInt8] {
-        SHA256.digest(of: postback.signedBytes).bytes
+    private static func digest(_ signed: any SignedBody) -> [UInt8] {
+        SHA256.digest(of: signed.signedBytes).bytes
     }
 }
