@@ -97,7 +97,8 @@ package struct TLSIdentity: Sendable {
     private static func reason(_ error: any Error, what: String) -> String {
         switch error as? CheckedFile.Problem {
         case .unreadable(let reason): reason
-        case .openToOthers(let mode): "it can be read by others (mode \(mode)); make it 0600"
+        case .openToOthers(let mode), .changeableByOthers(let mode):
+            "it can be read by others (mode \(mode)); make it 0600"
         case .ownedByAnother(let user):
             "it belongs to another user (uid \(user)); chown it to the user that skan runs as"
         // The library's own message would not help the operator.

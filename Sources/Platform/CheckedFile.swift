@@ -15,6 +15,8 @@ package struct CheckedFile: ~Copyable {
         case unreadable(reason: String)
         /// It is a secret that others can read or change; `mode` is octal.
         case openToOthers(mode: String)
+        /// It decides whom to trust, and others can change it; `mode` is octal.
+        case changeableByOthers(mode: String)
         /// It is a secret of another user, who can read and change it.
         case ownedByAnother(user: UInt32)
     }
@@ -62,9 +64,9 @@ package struct CheckedFile: ~Copyable {
     }
 
     /// Refuses a file that decides whom to trust, when others can change it.
-    package borrowing func checkIsOwnersAlone() throws(Problem) {
+    package borrowing func checkIsNotChangeable() throws(Problem) {
         guard status.st_mode & 0o022 == 0 else {
-            throw .openToOthers(mode: "0" + String(status.st_mode & 0o777, radix: 8))
+            throw .changeableByOthers(mode: "0" + String(status.st_mode & 0o777, radix: 8))
         }
     }
 

@@ -52,6 +52,20 @@ struct KeyMaterialTests {
         }
     }
 
+    @Test("A secret is one whatever is around it, and a damaged public key is none")
+    func secrets() throws {
+        let key = try NetworkPrivateKey.generate(.p256)
+        let damaged = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"
+        #expect(KeyMaterial(reading: Array((try key.pem() + damaged).utf8)).hasSecret)
+        #expect(!KeyMaterial(reading: Array(damaged.utf8)).hasSecret)
+        let jwk = #"{"kty": "EC", "crv": "P-256", "x": "AAAA"}"#
+        #expect(!KeyMaterial(reading: Array(jwk.utf8)).hasSecret)
+        #expect(!KeyMaterial(reading: Array("{\"keys\": [\(jwk), \(jwk)]}".utf8)).hasSecret)
+        let secret = #"{"kty": "EC", "crv": "P-256", "x": "AAAA", "d": "AAAA"}"#
+        #expect(KeyMaterial(reading: Array(secret.utf8)).hasSecret)
+        #expect(KeyMaterial(reading: Array("{\"keys\": [\(jwk), \(secret)]}".utf8)).hasSecret)
+    }
+
     private static func der(_ pem: String) throws -> [UInt8] {
         try #require(Base64.decode(pem.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()))
     }

@@ -38,6 +38,11 @@ struct KeyTests {
         let problem = KeyProblem.changeableByOthers(file: file, mode: "0" + String(mode, radix: 8))
         #expect(throws: problem) { try SignaturePublicKey(file: file) }
         #expect(throws: problem) { try NetworkKeySet(file: file) }
+        let list = "\(folder)/keys.json"
+        let members = #""ad-network-id": "a.skadnetwork", "versions": "4.0", "file": "public.pem""#
+        let text = "{\"keys\": [{\(members), \"use\": \"verify-only\"}]}"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: list))
+        #expect(throws: problem) { try NetworkKeySet(file: list) }
         #expect(problem.hint == "chmod go-w \(file)")
     }
 

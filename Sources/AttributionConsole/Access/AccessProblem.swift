@@ -78,7 +78,7 @@ extension AccessProblem {
         self =
             switch problem {
             case .unreadable(let reason): .unreadable(file: file, reason: reason, isMissing: isMissing)
-            case .openToOthers(let mode): .openToOthers(file: file, mode: mode)
+            case .openToOthers(let mode), .changeableByOthers(let mode): .openToOthers(file: file, mode: mode)
             case .ownedByAnother(let user): .ownedByAnother(file: file, user: user)
             }
     }

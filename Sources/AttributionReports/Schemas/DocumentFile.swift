@@ -16,7 +16,7 @@ enum DocumentFile {
             let reason =
                 switch error {
                 case .unreadable(let reason): reason
-                case .openToOthers(let mode): "mode \(mode)"
+                case .openToOthers(let mode), .changeableByOthers(let mode): "mode \(mode)"
                 case .ownedByAnother(let user): "owner \(user)"
                 }
             throw DocumentProblem(

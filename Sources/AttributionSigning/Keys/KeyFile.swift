@@ -31,14 +31,13 @@ package enum KeyFile {
     /// Reads the keys in a file; one that others can change is refused, and with `isSecret`, a private key that others
     /// can read.
     static func material(_ file: String, isSecret: Bool = false) throws(KeyProblem) -> KeyMaterial {
-        try read(file, isSecret: isSecret, limit: maximumSize) { bytes, opened throws(CheckedFile.Problem) in
+        try read(file, limit: maximumSize) { bytes, opened throws(CheckedFile.Problem) in
             let material = KeyMaterial(reading: bytes)
             // Of a file without a key that could sign, it is said what it has, not that others can read it.
             if isSecret, material.privateKey != nil {
                 try opened.checkIsSecret()
-            }
-            if !isSecret {
-                try opened.checkIsOwnersAlone()
+            } else if !isSecret || material.publicKey != nil {
+                try opened.checkIsNotChangeable()
             }
             return material
         }
@@ -46,14 +45,14 @@ package enum KeyFile {
 
     /// Reads the bytes of a key list; one that others can change is refused.
     static func list(_ file: String) throws(KeyProblem) -> [UInt8] {
-        try read(file, isSecret: false, limit: maximumListSize) { bytes, opened throws(CheckedFile.Problem) in
-            try opened.checkIsOwnersAlone()
+        try read(file, limit: maximumListSize) { bytes, opened throws(CheckedFile.Problem) in
+            try opened.checkIsNotChangeable()
             return bytes
         }
     }
 
     private static func read<Content>(
-        _ file: String, isSecret: Bool, limit: Int,
+        _ file: String, limit: Int,
         _ content: ([UInt8], borrowing CheckedFile) throws(CheckedFile.Problem) -> Content
     ) throws(KeyProblem) -> Content {
         do throws(CheckedFile.Problem) {
@@ -61,7 +60,7 @@ package enum KeyFile {
             return try content(try opened.bytes(limit: limit), opened)
         } catch {
             switch error {
-            case .openToOthers(let mode) where !isSecret: throw .changeableByOthers(file: file, mode: mode)
+            case .changeableByOthers(let mode): throw .changeableByOthers(file: file, mode: mode)
             case .unreadable(let reason): throw .unreadable(file: file, reason: reason)
             case .openToOthers(let mode): throw .openToOthers(file: file, mode: mode)
             case .ownedByAnother(let user): throw .ownedByAnother(file: file, user: user)

@@ -29,6 +29,16 @@ package enum UnusableKey: Hashable, Sendable {
     /// A JWK set with another number of keys than one.
     case jwkSet(count: Int)
 
+    /// Whether it is a secret, or may be one.
+    var isSecret: Bool {
+        switch self {
+        case .encrypted, .archive, .openSSH, .mismatchedJWK: true
+        case .otherKey(_, let isPrivate): isPrivate
+        case .damaged(let label): label.contains("PRIVATE")
+        default: false
+        }
+    }
+
     /// What was found, for messages; nil for nothing that is known.
     var description: String? {
         switch self {
@@ -76,7 +86,7 @@ package enum UnusableKey: Hashable, Sendable {
         case .archive:
             return needsPrivate
                 ? "take the private key out: openssl pkcs12 -in \(file) -nocerts -nodes -out decrypted.pem"
-                : "openssl pkcs12 -in \(file) -clcerts -nokeys | openssl x509 -noout -pubkey"
+                : "print its public key with: openssl pkcs12 -in \(file) -clcerts -nokeys | openssl x509 -noout -pubkey"
         case .openSSH:
             return needsPrivate
                 ? "convert a copy of it: ssh-keygen -p -N '' -m PKCS8 -f COPY"
@@ -104,15 +114,8 @@ package struct KeyMaterial {
     /// What is there if neither is.
     private(set) var unusable = UnusableKey.nothing
 
-    /// Whether it has a secret, though not a usable one, or may have one.
-    package var hasSecret: Bool {
-        switch unusable {
-        case .encrypted, .archive, .openSSH, .incompleteJWK, .mismatchedJWK, .jwkSet: true
-        case .otherKey(_, let isPrivate): isPrivate || privateKey != nil
-        case .damaged(let label): label.contains("PRIVATE") || label == "JWK"
-        default: privateKey != nil
-        }
-    }
+    /// Whether it has a secret, usable or not, or may have one.
+    package private(set) var hasSecret = false
 
     /// Looks for keys.
     package init(reading bytes: [UInt8]) {
@@ -211,6 +214,7 @@ package struct KeyMaterial {
 
     /// Notes what is there instead of a key; parameters alone say less than anything else does.
     private mutating func note(_ found: UnusableKey) {
+        hasSecret = hasSecret || found.isSecret
         if unusable == .nothing || unusable == .curveParameters {
             unusable = found
         }
@@ -266,6 +270,7 @@ package struct KeyMaterial {
     }
 
     private mutating func note(_ handle: OpaquePointer, isPrivate: Bool) {
+        hasSecret = hasSecret || isPrivate
         let name = Self.name(of: handle)
         guard let key = ECKeyObject(owning: handle) else {
             return note(.otherKey(name, isPrivate: isPrivate))
@@ -301,6 +306,10 @@ package struct KeyMaterial {
             guard keys.count == 1, case .nested(let key)? = keys.first,
                 let only = try? JSONObject(reading: Array(key.utf8), limit: KeyFile.maximumSize)
             else {
+                hasSecret = keys.contains {
+                    guard case .nested(let key) = $0 else { return false }
+                    return (try? JSONObject(reading: Array(key.utf8), limit: KeyFile.maximumSize))?.has("d") ?? true
+                }
                 note(.jwkSet(count: keys.count))
                 return true
             }
@@ -310,6 +319,7 @@ package struct KeyMaterial {
             return false
         }
         let isPrivate = object.has("d")
+        hasSecret = hasSecret || isPrivate
         guard case .string(let name)? = object["crv"],
             let curve = SignatureCurve.allCases.first(where: {
                 $0.displayName == name
