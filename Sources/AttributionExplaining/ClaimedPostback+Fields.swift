@@ -89,21 +89,9 @@ extension ClaimedPostback {
             return []
         }
         var copy = self
-        var renamed: [(name: String, field: PostbackField)] = []
-        for (field, index) in FieldNames(fields.map(\.name)).indices.sorted(by: { $0.value < $1.value })
-        where field.decides && fields[index].name != field.rawValue {
-            renamed.append((fields[index].name, field))
-            copy.fields[index] = JSONField(name: field.rawValue, value: fields[index].value)
-        }
-        guard !renamed.isEmpty else {
-            return []
-        }
-        // What had the name before is of the envelope.
-        let names = Set(renamed.map(\.field.rawValue))
-        let former = Set(renamed.map(\.name))
-        copy.fields = zip(fields, copy.fields)
-            .filter { old, _ in !names.contains(old.name) || former.contains(old.name) }.map(\.1)
-        return [copy.repair(renamed)]
+        let renamed: [(name: String, field: PostbackField)]
+        (copy.fields, renamed) = FieldNames(fields.map(\.name)).applied(to: fields, where: \.decides)
+        return renamed.isEmpty ? [] : [copy.repair(renamed)]
     }
 
     /// The repair that gave fields Apple's names.

@@ -184,7 +184,7 @@ extension PostbackField {
     }
 
     /// Whether a signature depends on the field, or is in it.
-    var decides: Bool {
+    package var decides: Bool {
         wireType != nil || self == .attributionSignature || self == .jwsString
     }
 

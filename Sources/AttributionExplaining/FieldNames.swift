@@ -150,6 +150,22 @@ package struct FieldNames: Sendable {
         return prefixes
     }
 
+    /// The fields with Apple's names, without others that had these, and those that had another name.
+    func applied(
+        to fields: [JSONField], where isMeant: (PostbackField) -> Bool = { _ in true }
+    ) -> (fields: [JSONField], renamed: [(name: String, field: PostbackField)]) {
+        let renamed = indices.filter { isMeant($0.key) && fields[$0.value].name != $0.key.rawValue }
+            .sorted { $0.value < $1.value }
+        var copy = fields
+        for (field, index) in renamed {
+            copy[index] = JSONField(name: field.rawValue, value: fields[index].value)
+        }
+        // What has one of Apple's names and is not the field, as the version of an envelope, would be a second one.
+        let (names, known) = (Set(renamed.map(\.key.rawValue)), Set(renamed.map(\.value)))
+        let kept = fields.indices.filter { known.contains($0) || !names.contains(fields[$0].name) }
+        return (kept.map { copy[$0] }, renamed.map { (fields[$0.value].name, $0.key) })
+    }
+
     private static let anchors = [
         "attributionsignature", "jwsstring", "signature", "jws", "transactionid", "adnetworkid", "networkid",
     ]

@@ -43,12 +43,8 @@ struct ImpressionFinder {
         guard decodings < Self.maximumDecodings, let first = text.trimmed.first, "{[\"".contains(first) else {
             return
         }
-        // As the value of a member, which may be of any type.
-        let bytes = Array("{\"\":\(text)}".utf8)
-        if let object = try? JSONObject(reading: bytes, limit: bytes.count, depth: Self.depth + 1),
-            object.scannedFields.count == 1, let field = object.fields.first
-        {
-            visit(field.value, path, decodings + 1)
+        if let value = JSONValue(reading: text.utf8, depth: Self.depth) {
+            visit(value, path, decodings + 1)
         }
     }
 

@@ -140,7 +140,8 @@ extension ClaimedImpression {
         let spellings = [
             ("in lower case", dashed), ("in upper case", dashed.uppercased()), ("without dashes", digits),
             ("in upper case without dashes", digits.uppercased()), ("in braces", "{\(dashed)}"),
-            ("in braces", "{\(dashed.uppercased())}"), ("in base64", Base64.encode(Self.bytes(ofDigits: digits))),
+            ("in braces", "{\(dashed.uppercased())}"),
+            ("in base64", Base64.encode(SignatureSpelling.hexadecimal(digits) ?? [])),
         ]
         return spellings.filter { $0.1 != given }.map { name, spelling in
             let cause: ExplanationCause = spelling.lowercased() == given.lowercased() ? .letterCase : .valueChanged
@@ -154,11 +155,6 @@ extension ClaimedImpression {
                 cause, .nonce, .signed, "the nonce was signed \(name); Apple requires lower case, with dashes",
                 text.replacing(.nonce, spelling))
         }
-    }
-
-    private static func bytes(ofDigits digits: String) -> [UInt8] {
-        let values = digits.compactMap(\.hexDigitValue).map { UInt8($0) }
-        return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 
     /// Numbers as other programs write them, each alone and all together.

@@ -124,7 +124,8 @@ package struct PostbackExplainer: Sendable {
         let repairs = BodyRepair.unwrapping(rejected.body) + (python.map { [$0] } ?? [])
         if let proof = search.firstProof(of: repairs) {
             return explanation(
-                rejected, proof, .notJSON, advice: python?.body == proof.body ? PythonText.advice : nil)
+                rejected, proof, .notJSON,
+                advice: proof.conditions == [PythonText.condition] ? PythonText.advice : nil)
         }
         for repair in [python].compactMap(\.self) + repairs.prefix(1) {
             if let (_, proof) = search.firstProof(of: search.postbacks(in: repair.body), after: repair.condition) {
@@ -159,14 +160,8 @@ package struct PostbackExplainer: Sendable {
         let names = FieldNames(claim.fields.map(\.name)).indices
         let isAdAttributionKit =
             claim.isAdAttributionKit || PostbackField.ofAdAttributionKit.contains { names[$0] != nil }
-        guard isAdAttributionKit else {
-            let field = PostbackField.attributionSignature.rawValue
-            return explanation(
-                rejected, nil, .fieldRemoved, field: field,
-                evidence: "there is no signature in \(field): \(rejected.rejection)".shortened(to: 600))
-        }
-        let field = PostbackField.jwsString.rawValue
-        guard !claim.isAdAttributionKit else {
+        let field = (isAdAttributionKit ? PostbackField.jwsString : .attributionSignature).rawValue
+        guard isAdAttributionKit, !claim.isAdAttributionKit else {
             return explanation(
                 rejected, nil, .fieldRemoved, field: field,
                 evidence: "there is no signature in \(field): \(rejected.rejection)".shortened(to: 600))
@@ -321,7 +316,7 @@ extension PostbackExplainer {
             guard let object = try? JSONObject(reading: body), case let claim = ClaimedPostback(object),
                 claim.hasSignature
             else {
-                for found in PostbackFinder.postbacks(in: body, .cheap) {
+                for found in PostbackFinder.postbacks(in: body, .cheap).found {
                     if let postback = try? ReceivedPostback(reading: found.claim.body) {
                         candidates.append((index, found.repair))
                         postbacks.append(postback)

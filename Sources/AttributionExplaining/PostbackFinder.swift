@@ -34,16 +34,20 @@ package struct PostbackFinder {
     private var limits: Limits
     private var queue: [Item] = []
     private var found: [WrappedPostback] = []
+    /// Whether something was left unread.
+    private var isCut = false
 
-    /// The postbacks in a text, those nearest to its surface first.
-    package static func postbacks(in text: [UInt8], _ limits: Limits = .whole) -> [WrappedPostback] {
+    /// The postbacks in a text, those nearest to its surface first, and whether some of it was left unread.
+    package static func postbacks(
+        in text: [UInt8], _ limits: Limits = .whole
+    ) -> (found: [WrappedPostback], isCut: Bool) {
         var finder = PostbackFinder(limits: limits)
         let value = finder.value(of: text) ?? .string(String(decoding: text, as: UTF8.self).trimmed)
         return finder.postbacks(in: value, path: "")
     }
 
-    /// The postbacks in a value that is at a path.
-    package static func postbacks(in value: JSONValue, path: String) -> [WrappedPostback] {
+    /// The postbacks in a value that is at a path, and whether some of it was left unread.
+    package static func postbacks(in value: JSONValue, path: String) -> (found: [WrappedPostback], isCut: Bool) {
         var finder = PostbackFinder(limits: .whole)
         return finder.postbacks(in: value, path: path)
     }
@@ -52,7 +56,7 @@ package struct PostbackFinder {
         self.limits = limits
     }
 
-    private mutating func postbacks(in value: JSONValue, path: String) -> [WrappedPostback] {
+    private mutating func postbacks(in value: JSONValue, path: String) -> (found: [WrappedPostback], isCut: Bool) {
         queue = [Item(value: value, path: path)]
         var next = 0
         // Each item is read once, and only as long as there is something left.
@@ -60,22 +64,24 @@ package struct PostbackFinder {
             visit(queue[next])
             next += 1
         }
-        return found
+        return (found, isCut || next < queue.count)
     }
 
     private mutating func visit(_ item: Item) {
         switch item.value {
         case .nested(let text) where text.utf8.first == UInt8(ascii: "{"):
-            if let (_, value) = JSONBox.contents(of: item.value), value != item.value, take(text.utf8.count) {
+            if let (_, value) = JSONBox.contents(of: item.value), take(text.utf8.count) {
                 queue.append(Item(value: value, path: item.path, names: item.names, decodings: item.decodings))
             }
-            if let object = object(Array(text.utf8)) {
-                visit(object.fields, of: item, text: Array(text.utf8))
+            let bytes = Array(text.utf8)
+            if let object = object(bytes) {
+                visit(object.fields, of: item, text: bytes)
             }
         case .nested(let text):
             guard take(text.utf8.count), let elements = item.value.elements(depth: Self.depth) else {
                 return
             }
+            isCut = isCut || elements.count > Self.maximumElements
             for (index, element) in elements.prefix(Self.maximumElements).enumerated() {
                 queue.append(
                     Item(
@@ -142,13 +148,7 @@ package struct PostbackFinder {
         guard Self.mayBeginJSON(text), take(text.count) else {
             return nil
         }
-        // An array or a string is read as the value of a member.
-        let object = try? JSONObject(
-            reading: Array("{\"\":".utf8) + text + [UInt8(ascii: "}")], limit: text.count + 8, depth: Self.depth + 1)
-        guard let object, object.scannedFields.count == 1 else {
-            return nil
-        }
-        return object.fields[0].value
+        return JSONValue(reading: text, depth: Self.depth)
     }
 
     private mutating func object(_ text: [UInt8]) -> JSONObject? {
@@ -164,8 +164,8 @@ package struct PostbackFinder {
     }
 
     /// What a text is in base64 of either alphabet, or in percent encoding; nil for one that is neither.
-    package static func plain(_ text: [UInt8]) -> [UInt8]? {
-        if text.starts(with: "%7B".utf8) || text.starts(with: "%7b".utf8) || text.starts(with: "%5B".utf8) {
+    private static func plain(_ text: [UInt8]) -> [UInt8]? {
+        if text.first == UInt8(ascii: "%") {
             return percentDecoded(text)
         }
         var digits: [UInt8] = []
@@ -204,10 +204,24 @@ package struct PostbackFinder {
     /// Takes a reading of so many bytes from what is left.
     private mutating func take(_ count: Int) -> Bool {
         guard limits.readings > 0, limits.bytes >= count else {
+            isCut = true
             return false
         }
         limits.readings -= 1
         limits.bytes -= count
         return true
+    }
+}
+
+extension JSONValue {
+    /// Reads a JSON text of any type, as the value of a member; nil for any other text.
+    init?(reading text: some Collection<UInt8>, depth: Int) {
+        let bytes = Array("{\"\":".utf8) + text + [UInt8(ascii: "}")]
+        guard let object = try? JSONObject(reading: bytes, limit: bytes.count, depth: depth + 1),
+            object.scannedFields.count == 1
+        else {
+            return nil
+        }
+        self = object.fields[0].value
     }
 }

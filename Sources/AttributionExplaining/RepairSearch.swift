@@ -12,8 +12,6 @@ struct RepairSearch {
         let keyName: String
         /// The text that was signed.
         let text: String?
-        /// The body that verifies then; empty where the claim itself does.
-        var body: [UInt8] = []
     }
 
     private let verifier: PostbackVerifier
@@ -98,7 +96,7 @@ struct RepairSearch {
             return []
         }
         cost += 100 * body.count
-        return PostbackFinder.postbacks(in: body)
+        return PostbackFinder.postbacks(in: body).found
     }
 
     /// The first repair of some mishaps that verifies.
@@ -152,8 +150,7 @@ struct RepairSearch {
             return nil
         }
         return Proof(
-            conditions: undone + conditions, keyName: verified.keyName, text: postback.visibleSignedText,
-            body: body)
+            conditions: undone + conditions, keyName: verified.keyName, text: postback.visibleSignedText)
     }
 }
 

@@ -63,7 +63,8 @@ enum SignatureSpelling {
         return Base64.decode(String(digits) + String(repeating: "=", count: (4 - digits.count % 4) % 4))
     }
 
-    private static func hexadecimal(_ text: String) -> [UInt8]? {
+    /// Decodes hexadecimal digits; nil for anything else.
+    static func hexadecimal(_ text: String) -> [UInt8]? {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map { UInt8($0) } }
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2), !digits.isEmpty else {
             return nil

@@ -31,22 +31,11 @@ package struct WrappedPostback: Sendable {
         guard let names = Self.names(of: unboxed) else {
             return nil
         }
-        var fields = unboxed
-        var renamed: [(Int, String, PostbackField)] = []
-        for (field, index) in names.indices where unboxed[index].name != field.rawValue {
-            renamed.append((index, unboxed[index].name, field))
-            fields[index] = JSONField(name: field.rawValue, value: unboxed[index].value)
-        }
-        // What has one of Apple's names and is not the field, as the version of an envelope, would be a second one.
-        let known = Set(names.indices.values)
-        let others = Set(names.indices.keys.map(\.rawValue))
-        self.fields = fields.indices.filter { known.contains($0) || !others.contains(fields[$0].name) }
-            .map { fields[$0] }
-        self.renamed = renamed.sorted { $0.0 < $1.0 }.map { ($0.1, $0.2) }
+        (fields, renamed) = names.applied(to: unboxed)
         self.path = path
         self.isDecoded = isDecoded
         self.box = box
-        self.text = box == nil && renamed.isEmpty && self.fields.count == members.count ? text : nil
+        self.text = box == nil && renamed.isEmpty && fields.count == members.count ? text : nil
         ambiguity = names.ambiguities.first { unboxed[$0.indices[0]].value != unboxed[$0.indices[1]].value }
     }
 

@@ -48,6 +48,7 @@ package struct CauseSearch {
         var indices: [Int] = []
         var bodies: [[UInt8]] = []
         var skipped = 0
+        var looks = 0
         func take(_ body: [UInt8], _ index: Int) {
             // What is never looked at takes nothing from the budget of others.
             if body.count <= PostbackExplainer.maximumCheapLength, bodies.count < Self.perBatch, explainer.isCheap,
@@ -65,9 +66,15 @@ package struct CauseSearch {
             else {
                 continue
             }
-            let isInvalid = rejection.code == .invalidSignature
-            guard isInvalid || bodies.count < Self.perBatch && PostbackExplainer.mayBeWrapped(body) else {
-                continue
+            if rejection.code != .invalidSignature {
+                // Each look reads the body once more.
+                guard explainer.isCheap, looks < Self.perBatch, bodies.count < Self.perBatch else {
+                    continue
+                }
+                looks += 1
+                guard PostbackExplainer.mayBeWrapped(body) else {
+                    continue
+                }
             }
             take(body, index)
         }

@@ -33,7 +33,9 @@ struct ImportFormTests {
         fields = try JSONObject(reading: standIn.sign(draft)).fields
     }
 
-    private func imported(_ text: String, bodyField: String? = nil) async throws -> (ImportTally, [String]) {
+    private func imported(
+        _ text: String, bodyField: String? = nil, receivedField: String? = nil
+    ) async throws -> (ImportTally, [String]) {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appendingPathComponent("file").path
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
@@ -41,6 +43,7 @@ struct ImportFormTests {
         defer { _ = try? ledger.close() }
         var options = ImportOptions(latest: .max)
         options.bodyField = bodyField
+        options.receivedField = receivedField
         let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
         var bodies: [String] = []
         try await ImportFile(path).eachRecord(options) { _, record in
@@ -152,9 +155,43 @@ struct ImportFormTests {
         #expect(tally.quarantined == 1, "\(tally)")
     }
 
+    /// Another postback in the same form.
+    private var other: String {
+        body.replacing("MEU", with: "MEQ").replacing("MEY", with: "MEU").replacing("MEQ", with: "MEY")
+    }
+
+    @Test("A second postback is named, also where it is there twice")
+    func secondTwice() async throws {
+        let (tally, _) = try await imported(#"{"ts":1700000000,"a":\#(body),"b":\#(other),"c":\#(other)}"# + "\n")
+        #expect(tally[.unreadable] == 1 && tally.problems[0].reason.contains("another in b"), "\(tally)")
+    }
+
+    @Test("A record with more elements than are looked through is refused, and its path reads all")
+    func manyElements() async throws {
+        let bodies = (0..<80).map { body.replacing("6AAFB7A5", with: String(6_000_000_0 + $0)) }
+        let records = bodies.map { #"{"body":\#($0)}"# }.joined(separator: ",")
+        let (tally, _) = try await imported(#"{"ts":1700000000,"Records":[\#(records)]}"# + "\n")
+        #expect(tally[.unreadable] == 1, "\(tally)")
+        #expect(tally.problems[0].reason.contains("--body-field names the bodies"))
+    }
+
+    @Test("Each element has its own time, by a path")
+    func elementTimes() async throws {
+        let again = body.replacing("6AAFB7A5", with: "6AAFB7A6")
+        let record = #"{"Records":[{"ts":1700000000,"body":\#(body)},{"ts":1700000009,"body":\#(again)}]}"# + "\n"
+        let (_, bodies) = try await imported(record, bodyField: "Records[].body", receivedField: "Records[].ts")
+        #expect(bodies.map { $0.prefix { $0 != " " } } == ["1700000000000", "1700000009000"])
+    }
+
+    @Test("A path that leads to nothing is a record without a body")
+    func emptyBody() async throws {
+        let (tally, _) = try await imported(
+            #"{"ts":1700000000,"message":{"data":null}}"# + "\n", bodyField: "message.data")
+        #expect(tally[.withoutBody] == 1 && tally.total == 1, "\(tally)")
+    }
+
     @Test("Two postbacks in one record are an error that names both")
     func two() async throws {
-        let other = body.replacing("MEU", with: "MEQ").replacing("MEY", with: "MEU").replacing("MEQ", with: "MEY")
         let (tally, _) = try await imported(#"{"ts":1700000000,"raw1":\#(body),"raw2":\#(other)}"# + "\n")
         #expect(tally[.unreadable] == 1 && tally.problems[0].reason.contains("raw1"), "\(tally)")
         #expect(tally.problems[0].reason.contains("raw2"))

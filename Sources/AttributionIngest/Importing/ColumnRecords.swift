@@ -42,7 +42,7 @@ struct ColumnRecords: Sendable {
                 continue
             }
             let value = field.value(text)
-            if field.isUnsigned {
+            if !field.decides {
                 let reading = CellReading.unsigned(text, as: field)
                 unproven += reading == value ? [] : [field.rawValue]
                 plain += reading.map { [(field, $0)] } ?? []
@@ -96,14 +96,6 @@ struct ColumnRecords: Sendable {
 }
 
 extension PostbackField {
-    /// Whether no version signs it.
-    fileprivate var isUnsigned: Bool {
-        switch self {
-        case .conversionValue, .coarseConversionValue, .countryCode, .adInteractionType: true
-        default: false
-        }
-    }
-
     /// A value as devices write it; one that is no such value becomes a string, which the reader refuses by name.
     fileprivate func value(_ text: String) -> JSONValue {
         switch self {

@@ -39,14 +39,13 @@ struct FieldRecords: Sendable {
         for (index, name) in names.enumerated() where !name.isEmpty && names[..<index].contains(name) {
             throw .malformed("two columns are called \(name.shortened(to: 40)); which one counts would be a guess")
         }
-        let firstNames = [options.bodyField, options.receivedField].map { $0.flatMap { MemberPath($0).firstName } }
-        let hasBody = names.contains(where: bodyNames.contains) || names.contains { $0 == firstNames[0] }
+        let hasBody =
+            names.contains(where: bodyNames.contains) || bodyPath?.firstName.map(names.contains) ?? false
         columns = options.bodyField == nil && !hasBody ? try ColumnRecords(names) : nil
         guard columns != nil || hasBody else {
             throw .noBody(names: bodyNames)
         }
-        let hasTime = names.contains(where: timeNames.contains) || names.contains { $0 == firstNames[1] }
-        guard options.received != nil || hasTime else {
+        guard options.received != nil || names.contains(where: timeNames.contains) else {
             throw .noTime(names: timeNames)
         }
     }
@@ -89,7 +88,7 @@ struct FieldRecords: Sendable {
             for (path, value) in values {
                 bodies += (try Self.bodies(value, "", nil) ?? []).map { Found(body: $0.body, path: path) }
             }
-            return bodies
+            return bodies.isEmpty ? nil : bodies
         }
         if let named {
             return try Self.bodies(named.value, named.name, fields.first([Self.encoding])?.value)
@@ -145,21 +144,25 @@ struct FieldRecords: Sendable {
 
     /// What was found: one postback, or the elements of one array.
     private static func resolved(
-        _ postbacks: [WrappedPostback], under name: String = ""
+        _ result: (found: [WrappedPostback], isCut: Bool), under name: String = ""
     ) throws(ImportRecord.Problem) -> [Found] {
+        let postbacks = result.found
         guard let first = postbacks.first else {
             return []
+        }
+        guard !result.isCut else {
+            throw .malformed("it holds more than is looked through; --body-field names the bodies, as Records[].body")
         }
         if let ambiguity = postbacks.lazy.compactMap(\.ambiguity).first {
             throw .malformed("\(ambiguity)")
         }
-        let others = postbacks.filter { $0.shape != first.shape }
-        if let other = others.first(where: { other in !postbacks.contains { $0 != other && $0.isCopy(of: other) } }) {
+        let chosen = postbacks.filter { $0.shape == first.shape }
+        if let other = postbacks.first(where: { other in !chosen.contains { $0.signature == other.signature } }) {
             throw .malformed(
                 "found a postback in \(first.place) and another in \(other.place); --body-field names the one that counts"
             )
         }
-        return postbacks.filter { $0.shape == first.shape }.map { postback in
+        return chosen.map { postback in
             let separator = name.isEmpty || postback.path.isEmpty || postback.path.hasPrefix("[") ? "" : "."
             return Found(body: postback.body, path: MemberPath(name + separator + postback.path))
         }
@@ -196,7 +199,8 @@ struct FieldRecords: Sendable {
         }
         let record = JSONValue.nested(String(decoding: bytes, as: UTF8.self))
         if let timePath {
-            return timePath.values(in: record).first?.value.plainText.map { (options.receivedField ?? "", $0) }
+            return timePath.beside(found.path).values(in: record).first?.value.plainText
+                .map { (options.receivedField ?? "", $0) }
         }
         for path in found.path.ancestors {
             let value = path.values(in: record).first?.value
@@ -221,16 +225,7 @@ extension WrappedPostback {
         path.isEmpty ? "the record itself" : path
     }
 
-    private var signature: JSONValue? {
+    fileprivate var signature: JSONValue? {
         fields[.attributionSignature] ?? fields[.jwsString]
-    }
-
-    /// Whether it is the postback of another path.
-    fileprivate func isCopy(of other: WrappedPostback) -> Bool {
-        path != other.path && signature == other.signature
-    }
-
-    fileprivate static func != (lhs: WrappedPostback, rhs: WrappedPostback) -> Bool {
-        lhs.path != rhs.path
     }
 }

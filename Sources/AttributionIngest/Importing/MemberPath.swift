@@ -3,7 +3,7 @@ import StrictJSON
 
 /// A path to members of JSON, as `message.data` or `Records[].body`.
 struct MemberPath: Sendable {
-    private enum Step: Sendable {
+    private enum Step: Equatable, Sendable {
         case name(String)
         /// An element of an array; all of them where nil.
         case element(Int?)
@@ -36,6 +36,19 @@ struct MemberPath: Sendable {
     /// The path and those of what is around it, the innermost first.
     var ancestors: [MemberPath] {
         (0...steps.count).reversed().map { MemberPath(steps: Array(steps.prefix($0))) }
+    }
+
+    /// The path with another's numbers of elements, as far as both are the same: what belongs to the same element.
+    func beside(_ other: MemberPath) -> MemberPath {
+        var steps = steps
+        for (index, pair) in zip(self.steps, other.steps).enumerated() {
+            switch pair {
+            case (.element(nil), .element): steps[index] = pair.1
+            case let (mine, theirs) where mine == theirs: continue
+            default: return MemberPath(steps: steps)
+            }
+        }
+        return MemberPath(steps: steps)
     }
 
     /// The values at the path, each with the path to it alone.
