@@ -143,6 +143,40 @@ final class UnknownQuarantineTests {
         #expect(try next.record([full[2]]) == [nil])
     }
 
+    @Test("What a stranger can fill leaves room for what verifies")
+    func reserve() throws {
+        let budgets = QuarantineBudgets(
+            hourly: [.future: .init(rows: 100, bytes: 1 << 20), .unknown: .init(rows: 100, bytes: 1 << 20)], shares: 1,
+            totalBytes: 8_000)
+        let ledger = try OpenLedger(store.path, budgets: budgets)
+        let stranger = try PostbackVerifier()
+        var filled = 0
+        while try ledger.record([delivery(body("\(filled)"), by: stranger)])[0] != nil {
+            filled += 1
+            try #require(filled < 50)
+        }
+        #expect(filled > 2)
+        #expect(try ledger.record([delivery(body("a"), by: postbacks.verifier)])[0]?.isKept == true)
+        #expect(try ledger.record([delivery(body("b"), by: stranger)]) == [nil])
+    }
+
+    @Test(
+        "Of one signed text under two provenances, one is left when both are judged alike", arguments: LedgerFactory.all
+    )
+    func twoProvenances(_ factory: LedgerFactory) async throws {
+        let ledger = try factory.open(store.path)
+        let body = try body("a")
+        for provenance in [Provenance.development, .apple] {
+            #expect(try ledger.record([delivery(body, provenance)])[0]?.isKept == true)
+        }
+        let (verifier, alike) = (postbacks.verifier, try delivery(body, .apple).judgement)
+        let requeued = try ledger.writer.requeue(QuarantineQuery(limit: .max)) { $0.map { _ in alike } }
+        #expect(requeued.judged == 2 && requeued.stayed == 1 && requeued.duplicate == 1)
+        #expect(try await ledger.reader.quarantine(QuarantineQuery(kind: .unknown)).count == 1)
+        #expect(try await ledger.differences(verifier) == [])
+        try ledger.close()
+    }
+
     @Test("Garbage and forgeries give way to it, and it never to them")
     func total() async throws {
         let ledger = try OpenLedger(

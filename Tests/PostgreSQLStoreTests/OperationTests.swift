@@ -175,6 +175,34 @@ struct OperationTests {
         "A node that lost the right to insert is not ready until it has it again, whether or not anybody posts",
         arguments: ["postback", "postback_body", "postback_key", "value", "delivery", "quarantine", "repeat_delay"])
     func revoked(_ table: String) throws {
+        let (role, node) = try nodeWithoutInsert(on: table)
+        defer { _ = try? database.sql("DROP OWNED BY \(role); DROP ROLE \(role)") }
+        for _ in 0..<3 {
+            node.heartbeat()
+            #expect(node.health.reason?.contains("permission denied") == true)
+        }
+        try database.sql("GRANT INSERT ON skan.\(table) TO \(role)")
+        node.heartbeat()
+        #expect(node.health == .ready)
+        #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
+        #expect(try database.sql("SELECT min(id) > 0, count(*) FROM skan.postback") == "t|1")
+    }
+
+    @Test("Keys that cannot be kept say nothing about postbacks")
+    func keysNotKept() throws {
+        let (role, node) = try nodeWithoutInsert(on: "apple_key")
+        defer { _ = try? database.sql("DROP OWNED BY \(role); DROP ROLE \(role)") }
+        node.heartbeat()
+        let key = AppleKeyRecord(
+            name: "a", publicKey: [1], signer: .adAttributionKit(PostbackKeyID("k")), provenance: .apple,
+            validity: AppleKeyRecord.always)
+        #expect(throws: StoreError.self) { try node.keep([key]) }
+        #expect(node.health == .ready)
+        #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
+    }
+
+    /// A role that may not insert into a table, and a node as it.
+    private func nodeWithoutInsert(on table: String) throws -> (role: String, PostgreSQLLedgerWriter) {
         try SchemaMigrator.migrate(database.address)
         let role = "revoked_\(database.name)"
         try database.sql(
@@ -186,18 +214,8 @@ struct OperationTests {
             GRANT EXECUTE ON FUNCTION skan.make_partition(timestamptz) TO \(role);
             REVOKE INSERT ON skan.\(table) FROM \(role)
             """)
-        defer { _ = try? database.sql("DROP OWNED BY \(role); DROP ROLE \(role)") }
-        let node = try PostgreSQLLedgerWriter(
-            PostgreSQLAddress(database.server.address(database.name, user: role)))
-        for _ in 0..<3 {
-            node.heartbeat()
-            #expect(node.health.reason?.contains("permission denied") == true)
-        }
-        try database.sql("GRANT INSERT ON skan.\(table) TO \(role)")
-        node.heartbeat()
-        #expect(node.health == .ready)
-        #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
-        #expect(try database.sql("SELECT min(id) > 0, count(*) FROM skan.postback") == "t|1")
+        let address = try PostgreSQLAddress(database.server.address(database.name, user: role))
+        return (role, try PostgreSQLLedgerWriter(address))
     }
 
     @Test("A database without tables is refused when no store is to be made, and stays empty")

@@ -54,7 +54,9 @@ package struct QuarantineBudgets: Hashable, Sendable {
     /// One client network may use an hour's budget divided by this number; but of class `unknown`, which only Apple's
     /// and the trusted test keys fill, all of it.
     package var shares: Int64
-    /// The most bytes of all bodies; beyond that, the oldest garbage is deleted, then the oldest forgeries.
+    /// The most bytes of all bodies; class `unknown` may take a quarter more.
+    ///
+    /// Beyond that, the oldest garbage is deleted, then the oldest forgeries.
     package var totalBytes: Int64
     /// The most different contents kept that contradict one recorded postback.
     package var contentsPerPostback: Int

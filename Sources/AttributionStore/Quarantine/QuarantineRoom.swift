@@ -102,9 +102,13 @@ package struct QuarantineRoom: Sendable {
         used.rows + wanted.rows <= budget.rows && used.bytes + wanted.bytes <= budget.bytes
     }
 
-    /// How many bytes must go before some more fit into the total.
-    package func excess(adding bytes: Int) -> Int64 {
-        totals.values.reduce(Int64(bytes)) { $0 + $1.bytes } - budgets.totalBytes
+    /// How many bytes must go before some more of a class fit into the total.
+    ///
+    /// For class `unknown` the total is a quarter larger: others, which a stranger can fill, leave that room to what
+    /// verifies.
+    package func excess(adding bytes: Int, of kind: QuarantineClass) -> Int64 {
+        let excess = totals.values.reduce(Int64(bytes)) { $0 + $1.bytes } - budgets.totalBytes
+        return kind == .unknown ? max(excess, .min / 2) - budgets.totalBytes / 4 : excess
     }
 
     /// Notes bodies that came or, with negative numbers, went.

@@ -83,12 +83,13 @@ struct PostgreSQLBatch {
         var known = stored.known
         var unrecorded = stored.inserted
         try quarantine.prepare(contradicting: known.values.map(\.id), connection)
+        let bodies = items.map(rejected)
         // Of what is rejected, only bodies of class `unknown` have a digest.
-        try quarantine.prepare(unknown: items.compactMap { rejected($0)?.content }, connection)
+        try quarantine.prepare(unknown: bodies.compactMap { $0?.content }, connection)
         let recordings = try items.enumerated().map { index, item -> Recording? in
             let delivery = item.delivery
             guard case .verified(let verified) = delivery.judgement, let digests = item.digests else {
-                return try reject(item)
+                return try reject(item, bodies[index])
             }
             if let id = unrecorded.removeValue(forKey: digests.key) {
                 let traffic = networks.traffic(of: verified)
@@ -139,8 +140,8 @@ struct PostgreSQLBatch {
         return QuarantinedBody(rejection, body, item.delivery, networks: networks)
     }
 
-    private mutating func reject(_ item: Item) throws -> Recording? {
-        guard case .rejected(let rejection, _) = item.delivery.judgement, let body = rejected(item),
+    private mutating func reject(_ item: Item, _ body: QuarantinedBody?) throws -> Recording? {
+        guard case .rejected(let rejection, _) = item.delivery.judgement, let body,
             item.origin?.mayBecome(body.kind) ?? true
         else {
             if item.origin != nil {
@@ -148,7 +149,7 @@ struct PostgreSQLBatch {
             }
             return nil
         }
-        if item.origin?.kind != .unknown, let traffic = quarantine.keptUnknown(body) {
+        if let traffic = quarantine.keptUnknown(body, besides: item.origin?.id) {
             return note(.duplicate(traffic), item)
         }
         if let origin = item.origin {

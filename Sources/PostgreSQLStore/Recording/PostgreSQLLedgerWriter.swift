@@ -85,13 +85,16 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         guard !keys.isEmpty else {
             return
         }
-        try transaction { connection in
-            for key in keys {
-                try connection.run(
-                    "DELETE FROM skan.apple_key WHERE public_key = $1 AND framework = $2 AND signer = $3",
-                    [.bytes(key.publicKey), .text(key.signer.framework.rawValue), .text(key.signer.name)])
+        // A failure here says nothing about whether postbacks can be recorded.
+        try withUnwatchedSession { session in
+            try session.connection().transaction { connection in
+                for key in keys {
+                    try connection.run(
+                        "DELETE FROM skan.apple_key WHERE public_key = $1 AND framework = $2 AND signer = $3",
+                        [.bytes(key.publicKey), .text(key.signer.framework.rawValue), .text(key.signer.name)])
+                }
+                try CopiedTable.appleKeys.insert(keys.map(\.row), connection)
             }
-            try CopiedTable.appleKeys.insert(keys.map(\.row), connection)
         }
     }
 

@@ -14,8 +14,8 @@ struct QuarantineInsertion {
     private var changes: [QuarantineClass: QuarantineRoom.Used] = [:]
     /// The contents kept that contradict a postback.
     private var contents: [Int64: Set<Digest16>] = [:]
-    /// The bodies of class `unknown` that are kept, of those that this transaction has.
-    private var unknown: Set<Digest16> = []
+    /// The rows of the bodies of class `unknown` that are kept, of those that this transaction has; 0 for its own.
+    private var unknown: [Digest16: Int64] = [:]
 
     /// Held by a transaction that keeps bodies of class `unknown`, so that no two nodes keep the same.
     private static let lock: Int64 = 0x736b_616e_0005
@@ -44,16 +44,16 @@ struct QuarantineInsertion {
         }
         try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(Self.lock)])
         let result = try connection.run(
-            "SELECT content FROM skan.quarantine WHERE class = 'unknown' AND content = ANY ($1::uuid[])",
+            "SELECT content, id FROM skan.quarantine WHERE class = 'unknown' AND content = ANY ($1::uuid[])",
             [.digests(digests)])
         for row in 0..<result.count {
-            unknown.insert(try result.digest(row, 0))
+            unknown[try result.digest(row, 0)] = try result.integer(row, 1)
         }
     }
 
-    /// The traffic of a body of class `unknown` that is kept already; nil for one that is new, and for any other.
-    func keptUnknown(_ body: QuarantinedBody) -> Traffic? {
-        body.content.map(unknown.contains) == true ? body.traffic : nil
+    /// The traffic of a body of class `unknown` that is kept in another row; nil for one that is new, and for any other.
+    func keptUnknown(_ body: QuarantinedBody, besides id: Int64?) -> Traffic? {
+        body.content.flatMap { unknown[$0] }.map { $0 != id } == true ? body.traffic : nil
     }
 
     /// Keeps a body as far as the budgets allow.
@@ -61,14 +61,14 @@ struct QuarantineInsertion {
         let size = body.body.count
         let isClaimed = room.claim(body)
         // It may take the room of older ones, which upkeep deletes.
-        let excess = room.excess(adding: size)
+        let excess = room.excess(adding: size, of: body.kind)
         guard isClaimed, excess <= 0 || body.kind.victims.reduce(0, { $0 + (room.totals[$1]?.bytes ?? 0) }) >= excess
         else {
             notKept[body.kind, default: 0] += 1
             return false
         }
         added.append(body)
-        noteUnknown(body)
+        noteUnknown(body, 0)
         note(body.kind, rows: 1, bytes: size)
         return true
     }
@@ -102,14 +102,14 @@ struct QuarantineInsertion {
     /// Leaves a delivery where it is, for the reason it is rejected for now.
     mutating func change(_ origin: QuarantinedDelivery, to body: QuarantinedBody) {
         changed.append((origin.id, body))
-        noteUnknown(body)
+        noteUnknown(body, origin.id)
         note(origin.kind, rows: -1, bytes: -origin.body.count)
         note(body.kind, rows: 1, bytes: origin.body.count)
     }
 
-    private mutating func noteUnknown(_ body: QuarantinedBody) {
+    private mutating func noteUnknown(_ body: QuarantinedBody, _ id: Int64) {
         if body.traffic != nil, let content = body.content {
-            unknown.insert(content)
+            unknown[content] = id
         }
     }
 

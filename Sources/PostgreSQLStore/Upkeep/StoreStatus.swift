@@ -17,7 +17,7 @@ final class StoreStatus: Sendable {
     private let requiresSynchronous: Bool
     private let state = Mutex(State())
 
-    /// What records, and what looks whether it could: those wait for different things.
+    /// Recording and probing use different connections, so either can hang alone.
     let recording = StoreProgress()
     let probing = StoreProgress()
 

@@ -41,7 +41,6 @@ final class StoreUpkeep: Sendable {
                 return try StoreError.translating(node.address) { try beat(&state) }
             } catch {
                 state.connection = nil
-                node.status.didFail("\(error)")
                 report(error, unless: &state.failure)
                 return nil
             }
@@ -49,7 +48,7 @@ final class StoreUpkeep: Sendable {
     }
 
     private func beat(_ state: inout State) throws -> QuarantineRoom? {
-        let connection = try node.status.probing.during { try probe(&state) }
+        let connection = try probe(&state)
         if state.beats.isMultiple(of: Self.roundBeats) {
             try round(connection)
         }
@@ -62,15 +61,24 @@ final class StoreUpkeep: Sendable {
     }
 
     /// Looks whether the server records: each second after a failure, and now and then in case nobody else tries.
+    ///
+    /// Nothing else that upkeep does says whether postbacks can be recorded.
     private func probe(_ state: inout State) throws -> PostgreSQLConnection {
-        let connection = try connection(&state)
-        try node.status.look(connection, node.address.description, node.onEvent)
-        if node.status.hasFailed || state.beats.isMultiple(of: Self.roundBeats) {
-            // What failed may have been a commit: only another one says that it is over.
-            try connection.recordingTransaction { try $0.rehearse() }
-            node.status.didCommit()
+        do {
+            return try node.status.probing.during {
+                let connection = try connection(&state)
+                try node.status.look(connection, node.address.description, node.onEvent)
+                if node.status.hasFailed || state.beats.isMultiple(of: Self.roundBeats) {
+                    // What failed may have been a commit: only another one says that it is over.
+                    try connection.recordingTransaction { try $0.rehearse() }
+                    node.status.didCommit()
+                }
+                return connection
+            }
+        } catch {
+            node.status.didFail("\(error)")
+            throw error
         }
-        return connection
     }
 
     private func connection(_ state: inout State) throws -> PostgreSQLConnection {
@@ -170,7 +178,7 @@ final class StoreUpkeep: Sendable {
     /// Lets the oldest garbage go, then the oldest forgeries, until what is there fits into the bound.
     private func trim(_ connection: PostgreSQLConnection) throws {
         for victim in QuarantineClass.forged.victims {
-            let excess = try QuarantineRoom(node.settings.budgets, connection).excess(adding: 0)
+            let excess = try QuarantineRoom(node.settings.budgets, connection).excess(adding: 0, of: victim)
             guard excess > 0 else {
                 return
             }

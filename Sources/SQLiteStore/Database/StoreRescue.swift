@@ -34,8 +34,11 @@ enum StoreRescue {
         let store = URL(fileURLWithPath: path)
         let folder = store.deletingLastPathComponent()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { $0.hasPrefix(store.lastPathComponent + mark) && !$0.hasSuffix(".partial") }.max()
-            .map { folder.appendingPathComponent($0).path }
+        // A program that looked into one may have left a log beside it.
+        return names.filter { name in
+            name.hasPrefix(store.lastPathComponent + mark)
+                && ![".partial", "-wal", "-shm"].contains(where: name.hasSuffix)
+        }.max().map { folder.appendingPathComponent($0).path }
     }
 
     private static func setAside(_ path: String) -> String {

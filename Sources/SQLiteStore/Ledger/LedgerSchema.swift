@@ -6,8 +6,7 @@ enum LedgerSchema {
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
         tables: postbacks + bodies + copies + networks + appleKeys + columns + quarantine + quarantineTotals + counts
-            + imports
-            + costs)
+            + imports + costs)
 
     static let postbacks = """
         -- Each verified postback once; rows are never deleted. Ids are dense, in commit order.

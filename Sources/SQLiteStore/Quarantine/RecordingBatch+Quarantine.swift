@@ -39,14 +39,15 @@ extension RecordingBatch {
     }
 
     /// The traffic of a body of class `unknown` that is kept already; nil for one that is new, and for any other.
-    func keptUnknown(_ quarantined: QuarantinedBody) throws -> Traffic? {
+    func keptUnknown(_ quarantined: QuarantinedBody, besides id: Int64 = 0) throws -> Traffic? {
         guard let traffic = quarantined.traffic, let content = quarantined.content else {
             return nil
         }
         let isKept = try Bool.fetchOne(
             db.cachedStatement(
-                sql: "SELECT EXISTS (SELECT 1 FROM quarantine WHERE class = 'unknown' AND content_digest = ?)"),
-            arguments: [Data(content.bytes)])
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM quarantine WHERE class = 'unknown' AND content_digest = ? AND id <> ?)
+                    """), arguments: [Data(content.bytes), id])
         return isKept == true ? traffic : nil
     }
 
@@ -67,7 +68,7 @@ extension RecordingBatch {
     /// Deletes the oldest garbage, then the oldest forgeries, until a body fits into the total budget.
     private mutating func makeRoom(for size: Int, of kind: QuarantineClass) throws -> Bool {
         for victim in kind.victims {
-            while room.excess(adding: size) > 0 {
+            while room.excess(adding: size, of: kind) > 0 {
                 let oldest = try Row.fetchAll(
                     db.cachedStatement(
                         sql: "SELECT id, length(body) FROM quarantine WHERE class = ? ORDER BY id LIMIT 16"),
@@ -75,12 +76,12 @@ extension RecordingBatch {
                 guard !oldest.isEmpty else {
                     break
                 }
-                for row in oldest where room.excess(adding: size) > 0 {
+                for row in oldest where room.excess(adding: size, of: kind) > 0 {
                     try remove(id: row.integer(0), victim, bytes: row.optional(1) ?? 0)
                 }
             }
         }
-        return room.excess(adding: size) <= 0
+        return room.excess(adding: size, of: kind) <= 0
     }
 
     /// Deletes a body.

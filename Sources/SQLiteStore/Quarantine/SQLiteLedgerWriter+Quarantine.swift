@@ -88,7 +88,8 @@ extension RecordingBatch {
                 result.count(nil)
                 return
             }
-            if quarantined.kind != .unknown, let traffic = try keptUnknown(body) {
+            // Of two, one may have come before its key was known, or under another name of it.
+            if let traffic = try keptUnknown(body, besides: quarantined.id) {
                 try remove(id: quarantined.id, quarantined.kind, bytes: Int64(bytes.count))
                 move(before, to: .duplicate(traffic), delivery)
                 result.count(.duplicate(traffic))
