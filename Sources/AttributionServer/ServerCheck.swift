@@ -76,7 +76,7 @@ package struct ServerCheck: Sendable {
 
     private mutating func check(_ store: StoreLocation, hasWebAds: Bool, makes: Bool) async {
         guard case .file(let path) = store else {
-            return await read(store, "")
+            return await read(store, "", makes: makes)
         }
         guard let found = attempt({ try SQLiteLedgerWriter.check(path) }) else {
             return
@@ -105,7 +105,7 @@ package struct ServerCheck: Sendable {
     }
 
     /// Counts the postbacks of a store.
-    private mutating func read(_ store: StoreLocation, _ description: String) async {
+    private mutating func read(_ store: StoreLocation, _ description: String, makes: Bool = true) async {
         do {
             let reader = try store.makeReader()
             defer { reader.close() }
@@ -116,7 +116,7 @@ package struct ServerCheck: Sendable {
                 "store",
                 "\(store.name): \(description)\(count) postbacks"
                     + (isDamaged ? "; parts of it are damaged: skan recount --store \(store.name) names them" : ""))
-        } catch StoreError.emptyDatabase(let name) {
+        } catch StoreError.emptyDatabase(let name) where makes {
             find("store", "\(name): has no tables yet; they will be made")
         } catch {
             problems.append(error)

@@ -97,6 +97,10 @@ struct PublishTests: FolderSuite {
                 ["--id", "a.skadnetwork", "--piece", "xml", "--view-window", "2", "--ignore-interaction-type", "view"],
                 "found --view-window and --ignore-interaction-type view, expected one of them"
             ),
+            (
+                ["--id", "a.skadnetwork", "--piece", "xml", "--ignore-interaction-type", "other"],
+                "--ignore-interaction-type: found other, expected one of click, view"
+            ),
             (["--id", "a.skadnetwork"], "expected one of --output FOLDER and --piece PIECE"),
             (["--id", "a.skadnetwork", "--output", "/proc/none"], "cannot write to /proc/none"),
         ])

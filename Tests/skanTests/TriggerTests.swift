@@ -318,6 +318,9 @@ struct TriggerTests: FolderSuite {
             ("--info-plist", plist("SKAdNetworkItems", [ours]), "ok       Info.plist list: has \(ours)"),
             ("--info-plist", plist("SKAdNetworkItems", []), "\(ours) is missing"),
             ("--info-plist", plist("SKAdNetworkItems", ["example1.skadnetwork"]), "\(ours) truncated; write"),
+            (
+                "--info-plist", plist("SKAdNetworkItems", ["example123.adattributionkit"]), "\(ours) is missing"
+            ),
             ("--info-plist", plist("SKAdNetworkItems", ["Example123.skadnetwork"]), "for \(ours); write"),
             ("--info-plist", plist("SKAdNetworkItems", [ours, ours]), "more than once: \(ours); leave"),
             ("--info-plist", plist("SKADNetworkItem", [ours]), "write SKAdNetworkItems"),

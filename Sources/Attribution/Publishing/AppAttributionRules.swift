@@ -5,15 +5,18 @@
 /// - SeeAlso: [Configuring attribution rules for your
 ///   app](https://developer.apple.com/documentation/adattributionkit/configuring-attribution-rules-for-your-app)
 package struct AppAttributionRules: Hashable, Sendable {
+    /// How a person met an ad.
+    package enum Interaction: String, CaseIterable, Hashable, Sendable { case click, view }
+
     /// For how long ads may lead to an install.
     package struct Windows: Hashable, Sendable {
         /// `click` and `view`, in days.
-        package var days: [AdInteractionType: Int]
+        package var days: [Interaction: Int]
         /// `ignoreInteractionType`: ads that lead to no install; systems read it for a network alone, not for all.
-        package var ignored: AdInteractionType?
+        package var ignored: Interaction?
 
-        /// Takes what is in ``AdInteractionType/windowDays``.
-        package init(days: [AdInteractionType: Int] = [:], ignored: AdInteractionType? = nil) {
+        /// Takes what is in ``Interaction/windowDays``.
+        package init(days: [Interaction: Int] = [:], ignored: Interaction? = nil) {
             self.days = days
             self.ignored = ignored
         }
@@ -37,7 +40,7 @@ package struct AppAttributionRules: Hashable, Sendable {
     /// For how many days ads of a network may lead to an install; nil for ads that the app ignores.
     ///
     /// Each number is the network's own, otherwise that of all networks, otherwise the system's.
-    package func days(_ type: AdInteractionType, network: String) -> Int? {
+    package func days(_ type: Interaction, network: String) -> Int? {
         let own = windows[network]
         guard own?.ignored != type else {
             return nil
@@ -67,7 +70,7 @@ package struct AppAttributionRules: Hashable, Sendable {
 
 extension AppAttributionRules.Windows {
     fileprivate var propertyList: PropertyListText? {
-        var members = AdInteractionType.allCases.compactMap { type in
+        var members = AppAttributionRules.Interaction.allCases.compactMap { type in
             days[type].map { PropertyListText.Member(type.rawValue, .integer($0)) }
         }
         if let ignored {
@@ -77,7 +80,7 @@ extension AppAttributionRules.Windows {
     }
 }
 
-extension AdInteractionType {
+extension AppAttributionRules.Interaction {
     /// For how many days an app may let ads of this type lead to an install.
     package var windowDays: ClosedRange<Int> {
         self == .click ? 1...30 : 1...7

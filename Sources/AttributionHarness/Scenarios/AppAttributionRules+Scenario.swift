@@ -32,7 +32,7 @@ extension AppAttributionRules {
         } else {
             try install.allow("click", "view")
         }
-        for type in AdInteractionType.allCases where install.has(type.rawValue) {
+        for type in Interaction.allCases where install.has(type.rawValue) {
             windows.days[type] = try install.integer(type.rawValue, in: type.windowDays)
         }
         if install.has("ignoreInteractionType") {

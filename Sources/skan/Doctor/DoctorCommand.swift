@@ -112,15 +112,10 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// Our ids, as Apple gave them; a list of keys that cannot be read is a finding of its own.
-    private func ownIDs(_ environment: EnvironmentSettings) throws(FieldProblem) -> [String] {
-        let names = networks.isEmpty ? environment.list("network") : networks
-        let field = networks.isEmpty ? EnvironmentSettings.variable("network") : "--network"
-        var ids: [String] = []
-        for name in names {
-            ids.append(try AdNetworkID.ofSetting(name, field: field).text.lowercased())
-        }
+    private func ownIDs(_ environment: EnvironmentSettings) throws(CommandFailure) -> [String] {
+        var ids = try ServeSettings.networks(networks, environment).map(\.lowercasedASCII)
         if let list = keys.file(besides: nil), let set = try? NetworkKeySet(file: list) {
-            ids += set.entries.map { $0.adNetworkID.text.lowercased() }
+            ids += set.entries.map(\.adNetworkID.registered)
         }
         var known: Set<String> = []
         return ids.filter { known.insert($0).inserted }

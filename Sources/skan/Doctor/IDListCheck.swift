@@ -206,8 +206,10 @@ struct IDListCheck {
                 cure: "write \(id), as Apple gave it: devices compare it")
         }
         let truncated = ids.first { other in
-            let part = Self.folded(other).prefix { $0 != "." }
-            return part.count >= 4 && label.hasPrefix(part)
+            let text = Self.folded(other)
+            let part = text.prefix { $0 != "." }
+            // An id may have the label of another with another ending.
+            return part.count >= 4 && (part == label ? id.hasPrefix(text) : label.hasPrefix(part))
         }
         if let truncated {
             return .problem(

@@ -14,7 +14,10 @@ struct StoreCheck {
     private static let longLog: Int64 = 512 << 20
 
     func run() async -> [Finding] {
-        let found = await store() + [quarantine()] + news()
+        let reader = try? location.makeReader()
+        defer { reader?.close() }
+        let totals = try? await reader?.quarantineTotals()
+        let found = await store() + [totals.map(quarantine)] + news(reader, totals ?? [])
         guard case .file(let path) = location else {
             return found.compactMap(\.self)
         }
@@ -70,12 +73,7 @@ struct StoreCheck {
             cure: "start skan serve with --network ID")
     }
 
-    private func quarantine() async -> Finding? {
-        guard let reader = try? location.makeReader(), let totals = try? await reader.quarantineTotals()
-        else {
-            return nil
-        }
-        defer { reader.close() }
+    private func quarantine(_ totals: [QuarantineTotal]) -> Finding {
         let bytes = totals.reduce(0) { $0 + $1.bytes }
         let limit = QuarantineBudgets().totalBytes
         guard bytes > limit / 5 * 4 else {
@@ -88,17 +86,15 @@ struct StoreCheck {
     }
 
     /// Values that Apple may have added since this version was made, counted or kept.
-    private func news() async -> [Finding] {
-        guard let reader = try? location.makeReader() else {
+    private func news(_ reader: (any LedgerReading)?, _ totals: [QuarantineTotal]) async -> [Finding] {
+        guard let reader else {
             return []
         }
-        defer { reader.close() }
         var findings = ((try? await Reporter(reader).newValues()) ?? []).map { finding in
             Finding.warning(
                 "values", String(finding.text.dropLast()), cure: "they are counted; upgrade to learn what it means")
         }
-        let kept = (try? await reader.quarantineTotals()) ?? []
-        if let count = kept.first(where: { $0.kind == .unknown })?.count, count > 0 {
+        if let count = totals.first(where: { $0.kind == .unknown })?.count, count > 0 {
             let first = try? await reader.quarantine(QuarantineQuery(kind: .unknown, limit: 1)).first
             findings.append(
                 .warning(

@@ -115,7 +115,7 @@ struct ServeSettings {
     }
 
     /// The networks that are ours; with a wrong name among them, our own postbacks would count as those of others.
-    private static func networks(
+    static func networks(
         _ flags: [String], _ environment: EnvironmentSettings
     ) throws(CommandFailure) -> [String] {
         let text = environment.text("network")

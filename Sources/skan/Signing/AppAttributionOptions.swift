@@ -14,7 +14,7 @@ struct AppAttributionOptions: ParsableArguments {
     var viewWindow: Int?
 
     @Option(help: "click or view: ads that lead to no install.")
-    var ignoreInteractionType: AdInteractionType?
+    var ignoreInteractionType: AppAttributionRules.Interaction?
 
     @Option(help: ArgumentHelp("Hours after an install in which nothing converts, 0…720.", valueName: "hours"))
     var installCooldown: Int?
@@ -24,7 +24,9 @@ struct AppAttributionOptions: ParsableArguments {
 
     /// The rules, with windows for the ids of a network.
     func rules(of networks: [RegisteredNetworkID]) throws -> AppAttributionRules {
-        let options = [("click-window", AdInteractionType.click, clickWindow), ("view-window", .view, viewWindow)]
+        let options = [
+            ("click-window", AppAttributionRules.Interaction.click, clickWindow), ("view-window", .view, viewWindow),
+        ]
         var windows = AppAttributionRules.Windows(ignored: ignoreInteractionType)
         for (field, type, days) in options {
             windows.days[type] = try Self.checked(days, type.windowDays, of: "days", field: field)
@@ -56,4 +58,4 @@ struct AppAttributionOptions: ParsableArguments {
     }
 }
 
-extension AdInteractionType: ExpressibleByArgument {}
+extension AppAttributionRules.Interaction: ExpressibleByArgument {}

@@ -2,7 +2,6 @@ import Attribution
 import AttributionHarness
 import AttributionServer
 import Foundation
-import Platform
 
 extension SimulateCommand {
     /// The server to post to; nil when nothing is posted.
@@ -53,7 +52,7 @@ extension SimulateCommand {
                 "no answer from \(distrust.url): \(answer.failure ?? "the connection failed")",
                 hint: "skan serve --store skan.sqlite \(trust)")
         }
-        let words = ["\(status)", answer.verdict, answer.provenance].compactMap(\.self).joined(separator: " ").shown
+        let words = ["\(status)", answer.verdict, answer.provenance].compactMap(\.self).joined(separator: " ")
         let (reason, cure): (String, String) =
             switch status {
             case 200 where answer.verdict == nil: ("it is no server of skan", "--post names one of skan serve")
