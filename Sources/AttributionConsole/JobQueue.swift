@@ -67,8 +67,8 @@ package final class JobQueue: Sendable {
 
     /// Runs a job when its turn comes.
     ///
-    /// - Throws: ``Full`` at once when too many of the same token wait, `CancellationError` when the task is cancelled while it waits, and
-    ///   what the job throws.
+    /// - Throws: ``Full`` at once when too many of the same token wait, `CancellationError` when the task is cancelled
+    ///   while it waits, and what the job throws.
     package func run<Value: Sendable>(
         for token: String? = nil, _ job: () async throws -> Value
     ) async throws -> Value {

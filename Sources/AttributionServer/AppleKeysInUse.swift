@@ -6,7 +6,7 @@ import Synchronization
 
 /// Apple's keys that a server verifies with, built in and added, and their way into the store.
 ///
-/// The store keeps added keys before they verify anything; if it cannot, it is asked again each second.
+/// The store is asked to keep added keys before they are used, and again each second until it has.
 final class AppleKeysInUse: Sendable {
     let verifier: PostbackVerifier
     private let ledger: any LedgerWriting

@@ -87,6 +87,8 @@ struct FairShareTests: FolderSuite {
             (1...100).map { order($0, forms: #""storekit-rendered", "view-through""#) }.joined(separator: "\n"), 200, 18
         ),
         (order(1), 1, 0),
+        // The last line needs no end, and weighs as much.
+        ((1...200).map { order($0) }.joined(separator: "\n") + "\n", 200, 18),
     ]
 
     @Test("A batch weighs as much as its signatures at --sign-rate, for its own token alone", arguments: batches)

@@ -195,14 +195,11 @@ package struct RateBounds<Key: Hashable & Sendable>: Sendable {
         guard count > 0 else {
             return
         }
-        guard let bucket = fullAgain[key] else {
-            // Only one without a bucket of its own, or with a full one, has none here.
-            guard fullAgain.count < capacity else {
-                return sharedFullAgain = max(sharedFullAgain ?? now, now) + interval * count
-            }
-            return fullAgain[key] = now + interval * count
+        if fullAgain[key] == nil, fullAgain.count >= capacity {
+            sharedFullAgain = max(sharedFullAgain ?? now, now) + interval * count
+        } else {
+            fullAgain[key] = max(fullAgain[key] ?? now, now) + interval * count
         }
-        fullAgain[key] = max(bucket, now) + interval * count
     }
 
     private func take(from bucket: inout ContinuousClock.Instant?, at now: ContinuousClock.Instant) -> Duration? {

@@ -8,8 +8,8 @@ import StrictJSON
 
 /// The same reports as the command line's.
 ///
-/// One is counted at a time while others wait, and tokens take turns, so that reports leave the processors to the postbacks. A client that
-/// disconnects cancels its report.
+/// One is counted at a time while others wait, and tokens take turns, so that reports leave the processors to the
+/// postbacks. A client that disconnects cancels its report.
 package struct ReportRoutes: ConsoleRoutes {
     /// How long counting may take.
     static let deadline = Duration.seconds(30)

@@ -54,7 +54,7 @@ package enum TLSProbe {
         package let end: Int?
     }
 
-    /// What a server has, whatever a device thinks of it.
+    /// What a server offers, whether or not a device would accept it.
     package struct Inspection: Sendable {
         /// Whether it speaks TLS 1.2 or later.
         package let isModern: Bool
@@ -62,7 +62,7 @@ package enum TLSProbe {
         package let certificates: [[UInt8]]
     }
 
-    /// Shakes hands with a server from which a device would turn away, for the reason.
+    /// Completes a handshake with a server that a device would refuse, to find out why.
     package static func inspect(host: String, port: Int) async throws -> Inspection {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv1

@@ -2,17 +2,17 @@
 ///
 /// - SeeAlso: [The PROXY protocol](https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt)
 package struct ProxyHeader: Equatable {
-    /// What bytes are.
+    /// What the first bytes of a connection are.
     package enum Reading: Equatable {
         /// They may become a header.
         case unfinished
         /// They begin with one.
         case header(ProxyHeader)
-        /// They are none.
+        /// They do not begin with a header.
         case malformed
     }
 
-    /// The client's address; nil for a connection of the proxy's own, or from where it does not say.
+    /// The client's address; nil for a connection of the proxy's own, or if the proxy does not say.
     package let source: InternetAddress?
     /// How many bytes it has.
     package let length: Int

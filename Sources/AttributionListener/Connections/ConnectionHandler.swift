@@ -154,7 +154,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         return true
     }
 
-    /// Counts and reports a connection that is closed for its PROXY header, or for the want of one.
+    /// Counts and reports a connection that is closed for its PROXY header, or because it has none.
     func refuseProxyHeader(_ reason: String) {
         loop.metrics.countDisconnect(.proxyHeader)
         loop.noteProxyHeader(reason, peer)

@@ -71,7 +71,7 @@ final class IngressLoop {
             metadata: ["reason": "\(admission.rawValue)"])
     }
 
-    /// Reports a connection that is closed for its PROXY header, or for the want of one.
+    /// Reports a connection that is closed for its PROXY header, or because it has none.
     func noteProxyHeader(_ reason: String, _ peer: ConnectionPeer) {
         settings.logger.log(
             level: .warning, "\(reason)", throttle: &proxyThrottle, at: .now,

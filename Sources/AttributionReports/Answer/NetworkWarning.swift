@@ -6,12 +6,13 @@ import AttributionStore
 /// Any developer can direct copies of an app's postbacks to a server, and Apple's published samples are signed like
 /// real ones: without `--network` all of them count.
 package struct NetworkWarning: Hashable, Sendable {
-    let networkCount: Int
+    /// Nil if the time to count them was over.
+    let networkCount: Int?
 
     /// What is wrong, and what to do.
     package var text: String {
-        "postbacks of \(networkCount) networks count as ours, for the server has no --network; if some are not ours, "
-            + "as Apple's published samples, start it with --network ID, which counts new ones apart"
+        "postbacks of \(networkCount.map { "\($0)" } ?? "several") networks count as ours, for the server has no --network; if some are not, "
+            + "such as Apple's published samples, start it with --network ID, which counts new ones separately"
     }
 }
 
@@ -29,7 +30,12 @@ extension Reporter {
         var networks = request
         networks.dimensions = [.network]
         networks.asOf = answer.position
-        let count = try await budget.spend { try await self.answer(networks.question(limits: $0)) }.rows.count
-        return count > 1 ? NetworkWarning(networkCount: count) : nil
+        do {
+            let count = try await budget.spend { try await self.answer(networks.question(limits: $0)) }.rows.count
+            return count > 1 ? NetworkWarning(networkCount: count) : nil
+        } catch LedgerQuestionError.deadlinePassed {
+            // The report itself was counted in time.
+            return NetworkWarning(networkCount: nil)
+        }
     }
 }

@@ -81,7 +81,8 @@ package struct Reporter: Sendable {
             + TrafficFinding.all(rows, deliveries, traffic, yesterday: yesterday)
     }
 
-    /// The values that this release does not know, with the first day from some day on; nil for all days.
+    /// The values that this release does not know, in postbacks received from a day on, or ever if it is nil, each with the
+    /// first day it was seen.
     ///
     /// - Throws: Errors of the store, and ``AttributionStore/LedgerQuestionError`` beyond the limits.
     package func newValues(

@@ -73,7 +73,7 @@ package final class SigningService: Sendable {
             }
             if pending.route == .batch, let caller {
                 // Each order is signed at least once; what more it needs is known once it is read.
-                gate.access?.charge(caller, pending.body.count { $0 == UInt8(ascii: "\n") } - 1, at: .now)
+                gate.access?.charge(caller, pending.body.dropLast().count { $0 == UInt8(ascii: "\n") }, at: .now)
             }
             loop.add(pending)
         }
