@@ -66,14 +66,16 @@ final class StoreUpkeep: Sendable {
     private func probe(_ state: inout State) throws -> PostgreSQLConnection {
         do {
             return try node.status.probing.during {
-                let connection = try connection(&state)
-                try node.status.look(connection, node.address.description, node.onEvent)
-                if node.status.hasFailed || state.beats.isMultiple(of: Self.roundBeats) {
-                    // What failed may have been a commit: only another one says that it is over.
-                    try connection.recordingTransaction { try $0.rehearse() }
-                    node.status.didCommit()
+                try StoreError.translating(node.address) {
+                    let connection = try connection(&state)
+                    try node.status.look(connection, node.address.description, node.onEvent)
+                    if node.status.hasFailed || state.beats.isMultiple(of: Self.roundBeats) {
+                        // What failed may have been a commit: only another one says that it is over.
+                        try connection.recordingTransaction { try $0.rehearse() }
+                        node.status.didCommit()
+                    }
+                    return connection
                 }
-                return connection
             }
         } catch {
             node.status.didFail("\(error)")
