@@ -49,10 +49,10 @@ struct FairShareTests: FolderSuite {
             #expect(postback.status == "200")
             seconds.postbacks.append(postback.seconds)
         }
-        // The median, for other tests use the processors, too.
-        for (what, seconds) in [("answers", seconds.answers), ("postbacks", seconds.postbacks)] {
-            #expect(seconds.sorted()[seconds.count / 2] < 1, "\(what): \(seconds)")
-        }
+        // The median; but reports run only when nothing else wants the processors, as other tests do, so of them the
+        // fastest says how long they wait for other tokens.
+        #expect(seconds.postbacks.sorted()[seconds.postbacks.count / 2] < 1, "\(seconds.postbacks)")
+        #expect(try #require(seconds.answers.min()) < 1, "\(seconds.answers)")
         #expect(readers.allSatisfy { $0.isRunning })
         readers.forEach { $0.end() }
         #expect(server.end(SIGTERM).status == 0)
