@@ -69,13 +69,18 @@ struct StandardReporterTests {
             draft[.sourceAppID] = [0, 2, 4].contains(index) ? .integer(0) : index == 1 ? .integer(7) : nil
         }
         let note = "its postbacks are tests: 2, of which 2 count as installs here"
-        for name in [StandardReportName.overview, .campaigns, .sources] {
+        for name in StandardReportName.allCases {
             let report = try await reporter.report(try Self.request(name))
-            let noted = report.sections.filter { $0.notes.contains { $0.contains(note) } }.map(\.name)
-            #expect(noted == (name == .overview ? ["campaigns", "sources"] : [name.rawValue]))
+            #expect(report.notes.contains { $0.contains(note) } == (name != .delivery), "\(name)")
             let rest = try await reporter.report(
                 try Self.request(name) { $0.selection.filters = ["source-app!=0"] })
-            #expect(rest.sections.allSatisfy { $0.notes.allSatisfy { !$0.contains("are tests") } })
+            #expect(rest.notes.allSatisfy { !$0.contains("are tests") }, "\(name)")
+        }
+        for (by, isNoted) in [("campaign-id", true), ("campaign-id,source-app", false)] {
+            let report = try await reporter.report(
+                ReportStores.request(by, now: SampleFigures.now) { $0.from = "2026-11-21" })
+            #expect(report.rendered(as: .table).contains("tests: 2") == isNoted)
+            #expect(report.rendered(as: .json).contains("tests: 2") == isNoted)
         }
         let state = try #require(try await reporter.report(try Self.request(.overview)).sections.first)
         let index = try #require(state.columns.firstIndex { $0.name == "development-builds" })

@@ -18,6 +18,8 @@ package struct Report: Sendable {
     package let damage: [String]
     /// That networks of others may be counted; see ``NetworkWarning``.
     package let networkWarning: NetworkWarning?
+    /// How many of the postbacks are tests; see ``DevelopmentBuilds``.
+    package let note: String?
     /// When the last postback of the store was recorded, in Unix milliseconds; nil if there is none, and for a limited
     /// request.
     package let recordedAtMilliseconds: Int64?
@@ -30,6 +32,7 @@ package struct Report: Sendable {
         request: ReportRequest,
         answer: LedgerAnswer,
         networkWarning: NetworkWarning? = nil,
+        note: String? = nil,
         programVersion: String?
     ) {
         self.request = request
@@ -40,6 +43,7 @@ package struct Report: Sendable {
         position = answer.position
         damage = [answer].damage
         self.networkWarning = networkWarning
+        self.note = note
         recordedAtMilliseconds = request.isLimited ? nil : answer.recordedAtMilliseconds
         unseen = answer.unseen(by: request)
         self.programVersion = programVersion
@@ -54,6 +58,10 @@ extension Report: RenderedReport {
     package var standardName: StandardReportName? { nil }
     package var isExplained: Bool { false }
     package var introduction: [String] { [] }
+
+    private var notes: [String] {
+        [note].compactMap(\.self)
+    }
 
     package var histograms: [Histogram]? {
         request.showsHistogram ? Histogram.all(totals) : nil
@@ -98,19 +106,20 @@ extension Report: RenderedReport {
     }
 
     package var conclusion: [String] {
-        unseen.map(\.sentence) + [unprovenLine] + deliveryLines
+        notes + unseen.map(\.sentence) + [unprovenLine] + deliveryLines
     }
 
     /// What is said besides a CSV file, which has no room for it, and without the warnings.
     package func remarks(_ style: TextStyle) -> [String] {
         style.wrapped(
-            [asOfLine(style), sections[0].omittedRowsLine] + unseen.map(\.sentence) + deliveryLines)
+            [asOfLine(style), sections[0].omittedRowsLine] + notes + unseen.map(\.sentence) + deliveryLines)
     }
 
     // MARK: JSON
 
     package var scope: [(String, JSONText)] {
         [("schema", .string(Self.schema)), version] + request.members + origin + [
+            ("notes", .array(notes.map(JSONText.string))),
             ("unproven", .array(unprovenNames.map(JSONText.string))), ("unseen", .array(unseen.map(\.json))),
         ]
     }

@@ -46,6 +46,8 @@ extension Reporter {
         if let campaigns = references.campaigns {
             sections = try sections.map { try $0.named(by: campaigns, days: request.namedDays, within: budget) }
         }
+        let builds =
+            plan.countsPostbacks ? try await developmentBuilds(days, request.selection, within: budget)?.note : nil
         return StandardReport(
             request: request,
             sections: sections,
@@ -53,7 +55,8 @@ extension Reporter {
             recordedAtMilliseconds: request.selection.isLimited ? nil : days.recordedAtMilliseconds,
             firstDay: firstDay, damage: answers.damage,
             networkWarning: try await networkWarning(days, request.selection, within: budget),
-            notes: request.notes(firstDay: firstDay, plan), unseen: days.unseen(by: request.selection),
+            notes: request.notes(firstDay: firstDay, plan) + [builds].compactMap(\.self),
+            unseen: days.unseen(by: request.selection),
             programVersion: programVersion)
     }
 

@@ -39,8 +39,10 @@ package struct Reporter: Sendable {
         let budget = AnswerBudget(limits)
         let answer = try await answer(request.question(limits: limits))
         let networkWarning = try await networkWarning(answer, request, within: budget)
+        let builds = try await developmentBuilds(answer, request, within: budget)
         return Report(
-            request: request, answer: answer, networkWarning: networkWarning, programVersion: programVersion)
+            request: request, answer: answer, networkWarning: networkWarning, note: builds?.note,
+            programVersion: programVersion)
     }
 
     /// Answers a question; a position that is not valid in this store is a problem of the parameter that named it.

@@ -128,14 +128,11 @@ package struct BreakdownRows: Sequence, Sendable {
     /// The sum of the rows whose first value is the source app of builds signed for development.
     var ofDevelopmentBuilds: StandardReportFigures.Row {
         reduce(into: SumRow(values: [], current: Counts(), previous: nil)) { sum, row in
-            if row.values.first == Self.developmentBuilds {
+            if row.values.first == DevelopmentBuilds.sourceApp {
                 sum.add(row)
             }
         }
     }
-
-    /// `source-app-id` of an app that is signed for development and not from the App Store.
-    static let developmentBuilds = "0"
 
     var sum: StandardReportFigures.Row {
         reduce(into: SumRow(values: [], current: Counts(), previous: nil)) { $0.add($1) }

@@ -82,11 +82,7 @@ extension StandardReportPlan {
 
     /// Installs of each campaign, with what is known of their quality.
     static let campaigns = StandardReportPlan(
-        ["campaigns"],
-        [
-            Breakdown(campaignDimensions),
-            Breakdown([.sourceApp], where: [(.sourceApp, [BreakdownRows.developmentBuilds])]),
-        ]
+        ["campaigns"], [Breakdown(campaignDimensions)]
     ) { figures in
         let table = SumTable(
             campaignDimensions,
@@ -98,7 +94,7 @@ extension StandardReportPlan {
             table.section(
                 "campaigns", "Campaigns", "Installs of each campaign of an app, those with most installs first.",
                 figures.breakdowns[0], top: figures.request.selection.top,
-                notes: [shortIdentifiers] + developmentBuilds(figures.breakdowns[1]),
+                notes: [shortIdentifiers],
                 chart: .bars(category: ReportDimension.campaignID.rawValue, value: "installs"))
         ]
     }
@@ -122,8 +118,7 @@ extension StandardReportPlan {
         return [
             table.section(
                 "sources", "Sources", "Installs by the app or the website that showed the ad.", figures.breakdowns[0],
-                top: figures.request.selection.top,
-                notes: [withheldSources] + developmentBuilds(figures.breakdowns[0]),
+                top: figures.request.selection.top, notes: [withheldSources],
                 chart: .bars(category: ReportDimension.sourceApp.rawValue, value: "installs"))
         ]
     }
@@ -132,17 +127,6 @@ extension StandardReportPlan {
     static let withheldSources =
         "Postbacks without a source are those of small crowds, of later windows and of ads that did not win: Apple "
         + "withholds the source there."
-
-    /// How many postbacks are tests, and how to tell them apart; nothing where there are none.
-    static func developmentBuilds(_ rows: BreakdownRows) -> [String] {
-        let counts = rows.ofDevelopmentBuilds.current
-        return counts[.postbacks] == 0
-            ? []
-            : [
-                "Source app 0 is an app signed for development, so its postbacks are tests: \(counts[.postbacks]), of which "
-                    + "\(counts[.installs]) count as installs here. The filter source-app!=0 leaves them out."
-            ]
-    }
 
     static let redownloads = StandardReportPlan(["days", "apps"], [Breakdown([.app])]) { figures in
         let kinds: [ReportFigure] = [
@@ -219,18 +203,17 @@ extension StandardReportPlan {
         [Breakdown(campaignDimensions), Breakdown(sourceDimensions)], hasDeliveries: true
     ) { figures in
         let top = min(figures.request.selection.top ?? overviewRows, overviewRows)
-        let builds = developmentBuilds(figures.breakdowns[1])
         var sections = [
             stateSection(figures),
             SumTable([.day], [.installs.compared, .redownloads, .redownloadKnown, .redownloadRate]).daySection(
                 "days", "Installs by day", "Installs by day of receipt.", figures, figures.days),
             SumTable(campaignDimensions, [.installs.compared, .conversionNull, .nullRate]).section(
                 "campaigns", "Top campaigns", "The campaigns with most installs.", figures.breakdowns[0], top: top,
-                notes: [shortIdentifiers] + builds,
+                notes: [shortIdentifiers],
                 chart: .bars(category: ReportDimension.campaignID.rawValue, value: "installs")),
             SumTable(sourceDimensions, [.installs.compared, .conversionNull, .nullRate]).section(
                 "sources", "Top sources", "The apps and websites whose ads brought most installs.",
-                figures.breakdowns[1], top: top, notes: [withheldSources] + builds,
+                figures.breakdowns[1], top: top, notes: [withheldSources],
                 chart: .bars(category: ReportDimension.sourceApp.rawValue, value: "installs")),
             conversionSection("conversions", figures), funnelSection(figures).named("windows"),
         ]
