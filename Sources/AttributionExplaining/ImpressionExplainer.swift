@@ -65,8 +65,12 @@ package struct ImpressionExplainer: Sendable {
             if bare.contains("."), !bare.contains(where: { $0.isWhitespace || "\"[]{}".contains($0) }) {
                 return ([FoundImpression(path: "", form: .jws(bare))], nil)
             }
-            let found = ImpressionFinder.impressions(in: text)
-            return found.isEmpty ? notJSON("it is neither a JSON object nor a compact JWS") : (found, nil)
+            let found =
+                "[\"".contains(first)
+                ? ImpressionFinder.impressions(in: text) : ImpressionFinder.impressions(inSwiftCode: text)
+            return found.isEmpty
+                ? notJSON("it is neither a JSON object nor a compact JWS, nor Swift code that has an impression")
+                : (found, nil)
         }
         let object: JSONObject
         do throws(JSONError) {

@@ -39,6 +39,13 @@ struct ImpressionFinder {
         return finder.found
     }
 
+    /// The impression in Swift code, as apps have it.
+    static func impressions(inSwiftCode text: String) -> [FoundImpression] {
+        var finder = ImpressionFinder()
+        finder.visit(SwiftCode.literals(in: text), "", 0)
+        return finder.found
+    }
+
     private mutating func visit(text: String, _ path: String, _ decodings: Int) {
         guard decodings < Self.maximumDecodings, let first = text.trimmed.first, "{[\"".contains(first) else {
             return

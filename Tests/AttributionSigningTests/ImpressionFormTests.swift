@@ -84,6 +84,38 @@ struct ImpressionFormTests {
         }
     }
 
+    /// An ad shown by an app's own code, with these values.
+    private func swiftCode(_ nonce: String, _ signature: String) -> [UInt8] {
+        Array(
+            """
+            // impression.version = "3.0"
+            let impression = SKAdImpression()
+            impression.version = "4.0"
+            impression.adNetworkIdentifier = "example123.skadnetwork"
+            impression.sourceIdentifier = NSNumber(value: 5_239)
+            impression.advertisedAppStoreItemIdentifier = 525463029 as NSNumber
+            impression.sourceAppStoreItemIdentifier = NSNumber(1234567891)
+            impression.adImpressionIdentifier = \(nonce)
+            impression.timestamp = 1676057605705
+            impression.signature = "\(signature)"
+            """.utf8)
+    }
+
+    @Test("Swift code is read as the ad that it shows")
+    func swiftCode() throws {
+        let viewThrough = (Self.values.prefix(6) + ["0", Self.values[7]]).joined(separator: "\u{2063}")
+        let signature = try signature(viewThrough)
+        for nonce in ["\"\(Self.nonce)\"", "UUID(uuidString: \"\(Self.nonce)\")!.uuidString"] {
+            let explanation = explainer.explain(swiftCode(nonce, signature))
+            #expect(explanation.verdict == .valid, "\(explanation)")
+        }
+        let other = explainer.explain(swiftCode("\"\(Self.nonce.replacing("6", with: "7"))\"", signature))
+        #expect(other.verdict == .invalid)
+        for text in ["let answer = 42", "import StoreKit", "// impression.signature = \"AA==\"", "\"", "a: \"\\"] {
+            #expect(explainer.explain(Array(text.utf8)).cause == .notJSON)
+        }
+    }
+
     // MARK: Texts
 
     private static let texts: [(String, ExplanationCause, String?)] = [

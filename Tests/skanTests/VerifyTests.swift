@@ -255,6 +255,12 @@ struct ExplainTests: FolderSuite {
     @Test("What skan sign writes is valid in every format and version")
     func signed() throws {
         #expect(try skan("keys", "generate", "key.pem").status == 0)
+        let swift = [
+            ["--version", "2.0", "--campaign", "42"],
+            ["--version", "4.0", "--source-identifier", "5239"],
+            ["--version", "4.0", "--source-identifier", "5239", "--fidelity", "0"],
+            ["--framework", "adattributionkit", "--source-identifier", "5239", "--re-engagement"],
+        ].map { $0 + ["--source-app", "1", "--format", "swift"] }
         let rows: [[String]] = [
             ["--version", "1.0", "--campaign", "42"],
             ["--version", "2.2", "--campaign", "42", "--source-app", "1", "--fidelity", "0"],
@@ -265,8 +271,9 @@ struct ExplainTests: FolderSuite {
             ],
             ["--version", "4.0", "--source-identifier", "5239", "--source-domain", "example.com"],
             ["--framework", "adattributionkit", "--source-identifier", "5239", "--source-app", "1"],
+            ["--framework", "adattributionkit", "--source-identifier", "5239", "--source-app", "1", "--format", "jws"],
         ]
-        for row in rows {
+        for row in rows + swift {
             let signed = try skan(
                 ["sign", "--network", "example123.skadnetwork", "--advertised-app", "525463029", "--key", "key.pem"]
                     + row)

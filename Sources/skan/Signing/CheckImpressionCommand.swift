@@ -13,8 +13,8 @@ struct CheckImpressionCommand: ParsableCommand {
             An impression is a JSON object with its signature: the fields of skan sign under Apple's names, the \
             parameters of loadProduct under the names of StoreKit's constants or their values, the properties of \
             SKAdImpression, the answer to a web ad's tap, or bid.ext.skadn of OpenRTB; or a compact JWS of \
-            AdAttributionKit. They are found inside a whole bid response and every answer of skan, too. A file may hold \
-            several.
+            AdAttributionKit. They are found inside a whole bid response and every answer of skan, too; and, one in a \
+            file, in Swift code. Other files may hold several.
 
             A cause is named only if the signature verifies once it is undone. Exits with status 0 if all are valid, 1 \
             if some are not, 2 if it could not decide.

@@ -7,6 +7,8 @@ final class RecordFile {
     private let stream: FileStream
     private var splitter: JSONObjectSplitter
     private var isAtEnd = false
+    /// The beginning of a file that is one record, whatever its lines.
+    private var whole: [UInt8]?
 
     /// The postbacks per batch, enough to share the work of verifying them, and the maximum bytes.
     private static let batch = 1_024
@@ -27,12 +29,22 @@ final class RecordFile {
             head.removeFirst(head.prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }.count)
         }
         let found = FilePeculiarity(head)
+        guard found != .swiftCode else {
+            whole = head
+            return found
+        }
         splitter.append(found == .byteOrderMark ? head.dropFirst(3) : head[...])
         return found
     }
 
     /// The next batch, or nil at the end.
     func next() throws -> [JSONObjectSplitter.Record]? {
+        if var bytes = whole {
+            whole = nil
+            while bytes.count < JSONObjectSplitter.longestRecord, let more = try read() { bytes += more }
+            isAtEnd = true
+            return [JSONObjectSplitter.Record(bytes: bytes)]
+        }
         var batch: [JSONObjectSplitter.Record] = []
         var bytes = 0
         while batch.count < Self.batch, bytes < Self.batchBytes {
@@ -74,6 +86,8 @@ enum FilePeculiarity {
     case array
     /// A key or certificate.
     case pem
+    /// Code of an app.
+    case swiftCode
 
     /// The length of the longest prefix to recognize, in bytes.
     static let longestPrefix = 11
@@ -88,6 +102,8 @@ enum FilePeculiarity {
             self = .array
         } else if head.starts(with: "-----BEGIN ".utf8) {
             self = .pem
+        } else if ["import ", "let ", "var ", "//"].contains(where: { head.starts(with: $0.utf8) }) {
+            self = .swiftCode
         } else {
             return nil
         }
@@ -97,7 +113,7 @@ enum FilePeculiarity {
     var isUnwrapped: Bool {
         switch self {
         case .byteOrderMark, .array: true
-        case .gzip, .pem: false
+        case .gzip, .pem, .swiftCode: false
         }
     }
 
@@ -112,6 +128,8 @@ enum FilePeculiarity {
             "the file is an array, but a device sends one object per request; --unwrap reads its elements"
         case .pem:
             "the file is a PEM key or certificate, not a postback; --trust-test-key FILE names a key to verify with"
+        case .swiftCode:
+            "the file is Swift code, which has no postbacks; skan check-impression checks the impression in it"
         }
     }
 }
