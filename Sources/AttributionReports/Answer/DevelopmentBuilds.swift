@@ -11,16 +11,16 @@ struct DevelopmentBuilds: Sendable {
     /// What is counted of them; nil if the time to count them was over.
     let counts: Counts?
 
-    /// How many there are and how to leave them out; nil where there are none.
-    var note: String? {
-        let filter = "The filter source-app!=\(Self.sourceApp) leaves them out."
+    /// How many there are, and how to leave them out of a report that has such a filter; nil where there are none.
+    func note(hasFilter: Bool) -> String? {
+        let filter = hasFilter ? " The filter source-app!=\(Self.sourceApp) leaves them out." : ""
         guard let counts else {
-            return "Postbacks of source app 0, an app signed for development, were not counted in time. \(filter)"
+            return "Postbacks of source app 0, an app signed for development, were not counted in time.\(filter)"
         }
         return counts[.postbacks] == 0
             ? nil
             : "Source app 0 is an app signed for development, so its postbacks are tests: \(counts[.postbacks]), of which "
-                + "\(counts[.installs]) count as installs here. \(filter)"
+                + "\(counts[.installs]) count as installs here.\(filter)"
     }
 }
 

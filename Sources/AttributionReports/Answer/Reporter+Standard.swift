@@ -46,8 +46,7 @@ extension Reporter {
         if let campaigns = references.campaigns {
             sections = try sections.map { try $0.named(by: campaigns, days: request.namedDays, within: budget) }
         }
-        let builds =
-            plan.countsPostbacks ? try await developmentBuilds(days, request.selection, within: budget)?.note : nil
+        let builds = plan.countsPostbacks ? try await developmentBuilds(days, request.selection, within: budget) : nil
         return StandardReport(
             request: request,
             sections: sections,
@@ -55,7 +54,8 @@ extension Reporter {
             recordedAtMilliseconds: request.selection.isLimited ? nil : days.recordedAtMilliseconds,
             firstDay: firstDay, damage: answers.damage,
             networkWarning: try await networkWarning(days, request.selection, within: budget),
-            notes: request.notes(firstDay: firstDay, plan) + [builds].compactMap(\.self),
+            notes: request.notes(firstDay: firstDay, plan)
+                + [builds?.note(hasFilter: !plan.hasCosts)].compactMap(\.self),
             unseen: days.unseen(by: request.selection),
             programVersion: programVersion)
     }

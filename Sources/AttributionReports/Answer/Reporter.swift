@@ -41,7 +41,7 @@ package struct Reporter: Sendable {
         let networkWarning = try await networkWarning(answer, request, within: budget)
         let builds = try await developmentBuilds(answer, request, within: budget)
         return Report(
-            request: request, answer: answer, networkWarning: networkWarning, note: builds?.note,
+            request: request, answer: answer, networkWarning: networkWarning, note: builds?.note(hasFilter: true),
             programVersion: programVersion)
     }
 
