@@ -43,22 +43,23 @@ extension ServerParts {
             reader: recording.storage.reader, requeue: { try await recording.maintenance.requeue($0) },
             explain: { recording.explainer.explain($0.bytes, receivedAt: $0.receivedAtMilliseconds).lines },
             health: { health(recording) }, keys: { keys },
-            report: { try await reporter.report($0, limits: $1) },
+            report: { try await self.reporter(recording).report($0, limits: $1) },
             standardReport: { try await standardReport($0, $1, recording) },
             findings: { try await reporter.findings(today: $0, traffic: $1, limits: $2) },
             version: configuration.programVersion)
         return PageRoutes(sources, access: access, sessions: sessions, queue: reportQueue, logger: logger)
     }
 
-    private func reporter(_ recording: Recording, _ references: ReportReferences = ReportReferences()) -> Reporter {
+    private func reporter(_ recording: Recording) -> Reporter {
         Reporter(
-            recording.storage.reader, programVersion: configuration.programVersion, references: references)
+            recording.storage.reader, programVersion: configuration.programVersion,
+            references: references?.references ?? ReportReferences())
     }
 
     private func standardReport(
         _ request: StandardReportRequest, _ limits: LedgerLimits, _ recording: Recording
     ) async throws -> StandardReport {
-        try await reporter(recording, references?.references ?? ReportReferences())
+        try await reporter(recording)
             .report(request, limits: limits, isRecording: recording.storage.ledger.health == .ready)
     }
 

@@ -267,7 +267,10 @@ struct ReportRoutesTests {
         "What cannot be reported is refused with the parameter's name",
         arguments: [
             ("/v1/reports/overviw", "name: found overviw"), ("/v1/reports/wins?section=x", "section: found x"),
-            ("/v1/reports/wins?format=csv", "section: found none"), ("/v1/reports/wins?by=app", "by: found an unknown"),
+            ("/v1/reports/wins?format=csv", "section: found none"),
+            ("/v1/reports/wins?rows=9", "rows: found an unknown"),
+            ("/v1/reports/wins?by=app", "by: found app with report wins"),
+            ("/v1/reports/wins?roll-up=no", "roll-up: found no, expected true or false"),
             ("/v1/reports/wins?compare=no", "compare: found no, expected true or false"),
             ("/v1/reports/wins?period=7d&from=2026-11-01", "period: found"),
             ("/v1/reports/delivery?where=app%3D1", "where: found app with report delivery"),

@@ -44,7 +44,7 @@ struct StandardRequestTests {
         "What cannot be reported is refused with what is expected",
         arguments: [
             ("overviw", nil, nil, .json, false, "name", "did you mean overview?"),
-            ("", nil, nil, .json, false, "name", "one of overview, campaigns"),
+            ("", nil, nil, .json, false, "name", "one of overview, performance"),
             ("wins", "contries", nil, .json, false, "section", "did you mean countries?"),
             ("wins", nil, nil, .csv, false, "section", "one of days, apps, fidelity, countries, sources"),
             ("campaigns", nil, nil, .csv, true, "explain", "another format"),

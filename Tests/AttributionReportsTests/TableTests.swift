@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionReports
 import AttributionStore
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Tables in a terminal")
@@ -83,5 +84,110 @@ struct TableTests {
     func style(_ environment: [String: String], _ columns: Int?, _ isInteractive: Bool, _ width: Int, _ isASCII: Bool) {
         let style = TextStyle(columns: columns, isInteractive: isInteractive, environment: environment)
         #expect(style == TextStyle(width: width, isASCII: isASCII))
+    }
+
+    /// The table of four installs of two networks, one for each of some identifiers.
+    static let goldenTables = [
+        (
+            120,
+            """
+            network       source-iden…  candidates    installs  redownloads  redownload-known  redownload-rate  conversion-null
+            ────────────  ────────────  ────────────  ────────  ───────────  ────────────────  ───────────────  ───────────────
+            example123.…  5239          –                    1            0                 1           0.0000                1
+            example123.…  239           perhaps 5239         1            0                 1           0.0000                1
+            example123.…  39            perhaps 5239         1            0                 1           0.0000                1
+            example456.…  1140          –                    1            0                 1           0.0000                1
+            ────────────  ────────────  ────────────  ────────  ───────────  ────────────────  ───────────────  ───────────────
+            total                                            4            0                 4           0.0000                4
+            … and 8 more columns: --columns null-rate,… or --format csv
+            """
+        ),
+        (
+            80,
+            """
+            network     source-iden…  candidates  installs  redownloads  redownload-known
+            ──────────  ────────────  ──────────  ────────  ───────────  ────────────────
+            example12…  5239          –                  1            0                 1
+            example12…  239           perhaps 5…         1            0                 1
+            example12…  39            perhaps 5…         1            0                 1
+            example45…  1140          –                  1            0                 1
+            ──────────  ────────────  ──────────  ────────  ───────────  ────────────────
+            total                                        4            0                 4
+            … and 10 more columns: --columns redownload-rate,… or --format csv
+            """
+        ),
+    ]
+
+    @Test(
+        "Figures come first: what all rows share is said once, and ids are cut as far as they differ",
+        arguments: goldenTables)
+    func figuresFirst(_ width: Int, _ table: String) async throws {
+        let reporter = try stores.reporter(at: [0, 0, 0, 0]) { draft, index in
+            draft[.version] = .string("4.0")
+            draft[.campaignID] = nil
+            draft[.sourceIdentifier] = .string(["5239", "239", "39", "1140"][index])
+            draft[.sequenceIndex] = .integer(0)
+            draft[.adNetworkID] = .string(index == 3 ? "example456.skadnetwork" : "example123.skadnetwork")
+        }
+        let request = try SampleFigures.request(.campaigns) { $0.selection.provenance = "test" }
+        let text = try await reporter.report(request).rendered(as: .table, style: TextStyle(width: width))
+        #expect(text.contains("\n\nIn every row: app 525463029; campaign-id –.\n\(table)\n"), "\(text)")
+    }
+
+    @Test("Rows that differ never look the same", arguments: [40, 60, 80, 120, 300], [true, false])
+    func distinct(_ width: Int, _ isASCII: Bool) async throws {
+        let long = String(repeating: "long", count: 15)
+        let networks = [long + "a", long + "b", "a" + long, "b" + long, long + "a" + long, long + "b" + long]
+        let reporter = try stores.reporter(at: networks.map { _ in 0 }) { draft, index in
+            draft[.adNetworkID] = .string(networks[index])
+            draft[.campaignID] = .integer(7)
+        }
+        let report = try await reporter.report(ReportStores.request("network,app,campaign,version,day"))
+        let lines = report.rendered(as: .table, style: TextStyle(width: width, isASCII: isASCII))
+            .split(separator: "\n").drop { !$0.hasPrefix("─") && !$0.hasPrefix("---") }.dropFirst()
+            .prefix { !$0.hasPrefix("─") && !$0.hasPrefix("---") }
+        #expect(lines.count == networks.count && Set(lines).count == lines.count, "\(lines)")
+    }
+
+    @Test("Columns, their order and that of the rows are chosen, and keys stay")
+    func choice() async throws {
+        let reporter = try stores.reporter(at: [0, 0, 0]) { draft, index in
+            draft[.sourceAppID] = .integer([7, 8, 8][index])
+        }
+        func section(_ change: (inout StandardReportParameters) -> Void) async throws -> ReportSection? {
+            let request = try SampleFigures.request(.sources) { parameters in
+                parameters.selection.provenance = "test"
+                change(&parameters)
+            }
+            return try await reporter.report(request).sections.first
+        }
+        let chosen = try #require(
+            try await section {
+                ($0.selection.columns, $0.selection.sort, $0.selection.top) = ("null-rate,installs", "installs", "1")
+            })
+        #expect(chosen.columns.map(\.name) == ["source-app", "source-domain", "null-rate", "installs"])
+        #expect(chosen.rows.map { $0.cells[0] } == [.key("7")] && chosen.omittedRows == 1)
+        #expect(chosen.totals?.cells.last == .count(3))
+        let descending = try await section { $0.selection.sort = "-source-app" }
+        #expect(descending?.rows.map { $0.cells[0] } == [.key("8"), .key("7")])
+        let byApp = try await section { $0.by = "app,network" }
+        #expect(byApp?.columns.prefix(3).map(\.name) == ["app", "network", "installs"] && byApp?.rows.count == 1)
+        await #expect(throws: FieldProblem.self) { try await section { $0.selection.columns = "installs,cost" } }
+        await #expect(throws: FieldProblem.self) { try await section { $0.selection.sort = "cost" } }
+        await #expect(throws: FieldProblem.self) { try await section { $0.by = "day" } }
+    }
+
+    @Test("Free reports have names of campaigns, too")
+    func names() async throws {
+        let names = #"{"version": 1, "apps": [{"id": 525463029, "name": "Puzzle"}], "campaigns": []}"#
+        let map = try CampaignMap(documents: [("names.json", Array(names.utf8))])
+        let reporter = Reporter(DailyLedger(days: 2), references: ReportReferences(campaigns: map))
+        let report = try await reporter.report(ReportRequest(dimensions: [.network, .app, .campaignID]))
+        #expect(
+            report.sections[0].columns.prefix(6).map(\.name) == [
+                "network", "app", "app-name", "campaign-id", "campaign-name", "campaign-mapping",
+            ])
+        #expect(report.sections[0].rows.first?.cells.count == report.sections[0].columns.count)
+        #expect(report.rendered(as: .json).contains("\"campaign-mapping\": \"unmapped\""))
     }
 }

@@ -138,6 +138,50 @@ struct StandardReportCommandTests: FolderSuite {
                 })
     }
 
+    @Test("Campaigns are rolled up or as received, with the same totals, at every door")
+    func rollUp() throws {
+        let names = """
+            {"version": 1, "campaigns": [{"name": "none", "network": "n.skadnetwork", "app": 1,
+              "source-identifier": "5239", "from": "2020-01-01"}]}
+            """
+        try Data(names.utf8).write(to: URL(fileURLWithPath: folder.path("names.json")))
+        let server = try SkanServer(in: folder)
+        for (name, section) in [
+            ("campaigns", "campaigns"), ("windows", "campaigns"), ("costs", "impressions"),
+            ("performance", "campaigns"),
+        ] {
+            let plain = try sections(name, Self.period + ["--no-roll-up"])[section]
+            for options in [[], ["--campaigns", "names.json"]] {
+                let rolled = try sections(name, Self.period + options)[section]
+                let totals = [plain, rolled].map { section in
+                    (section?["totals"] as? [String: Any])?.filter { !($0.value is NSNull) } as NSDictionary?
+                }
+                #expect(totals[0] != nil && totals[0] == totals[1], "\(name)")
+            }
+            let query = "provenance=test&from=2026-09-15&to=2026-09-26&roll-up=false"
+            let served = try run(
+                SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/v1/reports/\(name)?\(query)"]
+            ).output
+            let printed = try #require(try json(served)["sections"] as? [NSDictionary])
+            #expect(printed.first { $0["section"] as? String == section } == plain as NSDictionary?, "\(name)")
+            let page = try run(
+                SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/reports/\(name)?\(query)"]
+            ).output
+            #expect(page.contains("roll-up=false") && !page.contains("Candidates"), "\(name)")
+        }
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
+    @Test("Columns, order and rows are chosen by the same options as those of reports without a name")
+    func choice() throws {
+        let csv = try report(
+            "performance", "--section", "campaigns", "--by", "network", "--columns", "value-rate,installs", "--sort",
+            "-installs", "--no-compare", "--format", "csv", "--quiet")
+        #expect(csv.output.hasPrefix("network,currency,value-rate,installs\r\n"), "\(csv)")
+        let unknown = try report("wins", "--columns", "instals")
+        #expect(unknown.status == 2 && unknown.errors.contains("columns: found instals, expected a column: days has"))
+    }
+
     @Test("The console gives the same figures, and every format can be had from both")
     func console() throws {
         let server = try SkanServer(in: folder)
@@ -145,8 +189,8 @@ struct StandardReportCommandTests: FolderSuite {
             try run(SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/v1/reports/\(query)"]).output
         }
         for name in [
-            "overview", "campaigns", "sources", "conversions", "windows", "wins", "redownloads", "re-engagements",
-            "tiers", "revenue", "costs", "delivery",
+            "overview", "performance", "campaigns", "sources", "conversions", "windows", "wins", "redownloads",
+            "re-engagements", "tiers", "revenue", "costs", "delivery",
         ] {
             let query = "\(name)?provenance=test&from=2026-09-15&to=2026-09-26"
             let served = try #require(try json(try ask(query))["sections"] as? [NSDictionary])
@@ -171,7 +215,9 @@ struct StandardReportCommandTests: FolderSuite {
     @Test(
         "What does not belong to a report is refused with the name of the option",
         arguments: [
-            (["overviw"], "did you mean overview?"), (["wins", "--by", "app"], "--by is for reports without a name"),
+            (["overviw"], "did you mean overview?"), (["wins", "--by", "app"], "by: found app with report wins"),
+            (["campaigns", "--by", "day"], "by: found day with report campaigns"),
+            (["performance", "--where", "country=DE"], "where: found country with report performance"),
             (["wins", "--histogram"], "--histogram is for reports without a name"),
             (["--section", "days"], "--section is for standard reports"),
             (["--format", "html"], "html is for standard reports"), (["--no-compare"], "--no-compare is for standard"),

@@ -96,7 +96,7 @@ struct UsageTests: FolderSuite {
             ),
             ("report --by", "--by: expected a value", "", "skan help report"),
             ("tokens create --name --scope sign", "--name: expected a value", "", "skan help tokens create"),
-            ("report x", "name: found x, expected one of overview, campaigns,", "", "skan help report"),
+            ("report x", "name: found x, expected one of overview, performance,", "", "skan help report"),
         ])
     func mistakes(_ line: String, _ beginning: String, _ end: String, _ hint: String) throws {
         let outcome = try skan(line.split(separator: " ").map { String($0) })

@@ -8,7 +8,7 @@ struct PageQuery {
     let fields: FormFields
 
     /// The parameters of a page that counts.
-    static let selection = ["provenance", "time-zone", "period", "from", "to", "where"]
+    static let selection = ["provenance", "time-zone", "period", "from", "to", "where", "roll-up"]
     /// The parameters of a table as a file.
     static let file = ["format", "section"]
 
@@ -21,6 +21,9 @@ struct PageQuery {
         if let section = fields["section"], fields["format"] == nil {
             throw FieldProblem(
                 field: "section", found: "\(section.shortened(to: 40)) without format", expected: "format=csv with it")
+        }
+        if let rollUp = fields["roll-up"], Bool(rollUp) == nil {
+            throw FieldProblem(field: "roll-up", found: rollUp.shortened(to: 20), expected: "true or false")
         }
     }
 
@@ -38,7 +41,8 @@ struct PageQuery {
     var selection: PageSelection {
         PageSelection(
             provenance: fields["provenance"], timeZone: fields["time-zone"], period: fields["period"],
-            from: fields["from"], to: fields["to"], filters: fields.values("where"))
+            from: fields["from"], to: fields["to"], filters: fields.values("where"),
+            isRolledUp: fields["roll-up"] != "false")
     }
 
     /// The parameters of the store's queries.

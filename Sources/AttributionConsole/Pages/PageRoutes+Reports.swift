@@ -117,6 +117,7 @@ extension PageRoutes {
         var parameters = StandardReportParameters()
         parameters.name = name.rawValue
         parameters.selection = selection.reportParameters
+        parameters.isRolledUp = selection.isRolledUp
         if let file {
             parameters.section = file.fields["section"]
             parameters.format = .csv

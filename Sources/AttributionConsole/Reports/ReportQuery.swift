@@ -89,7 +89,9 @@ struct StandardReportQuery {
     let request: StandardReportRequest
     let format: ReportFormat
 
-    static let parameters = ReportParameterTexts.selecting + ["section", "compare", "explain", "format"]
+    static let parameters =
+        ReportParameterTexts.selecting + ["section", "by", "columns", "sort"]
+        + ["compare", "roll-up", "explain", "format"]
 
     init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
@@ -97,8 +99,12 @@ struct StandardReportQuery {
         var texts = StandardReportParameters()
         texts.name = request.name
         texts.selection = given.selection
+        texts.selection.columns = given.text("columns")
+        texts.selection.sort = given.text("sort")
+        texts.by = given.text("by")
         texts.section = given.text("section")
         texts.isCompared = try given.flag("compare") ?? true
+        texts.isRolledUp = try given.flag("roll-up") ?? true
         texts.isExplained = try given.flag("explain") ?? false
         texts.format = format
         self.request = try StandardReportRequest(texts, nowMilliseconds: nowMilliseconds)

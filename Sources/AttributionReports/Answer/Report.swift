@@ -25,6 +25,8 @@ package struct Report: Sendable {
     package let recordedAtMilliseconds: Int64?
     /// Values in the filters that no recorded postback has.
     package let unseen: [LedgerAnswer.UnseenValue]
+    /// What campaigns and apps are called; nil without a file of names.
+    private let names: CampaignMap?
     /// The version of the program that made it; nil if unknown.
     package let programVersion: String?
 
@@ -33,6 +35,7 @@ package struct Report: Sendable {
         answer: LedgerAnswer,
         networkWarning: NetworkWarning? = nil,
         note: String? = nil,
+        names: CampaignMap? = nil,
         programVersion: String?
     ) {
         self.request = request
@@ -46,6 +49,7 @@ package struct Report: Sendable {
         self.note = note
         recordedAtMilliseconds = request.isLimited ? nil : answer.recordedAtMilliseconds
         unseen = answer.unseen(by: request)
+        self.names = names
         self.programVersion = programVersion
     }
 
@@ -80,13 +84,14 @@ extension Report: RenderedReport {
         @Sendable func row(_ values: [String], _ counts: Counts) -> ReportSectionRow {
             ReportSectionRow(values.map(ReportCell.key) + figures.map { $0.plainCell(counts) })
         }
-        return ReportSection(
+        let section = ReportSection(
             name: "report", title: "", meaning: "",
             columns: request.dimensions.map { dimension in
                 ReportColumn(dimension.rawValue, dimension.rawValue, .key, dimension.basis, "", dimension: dimension)
             } + figures.map { $0.plainColumn(of: totals) },
             rows: ReportSectionRows(count: rows.count) { row(rows[$0].values, rows[$0].counts) },
             totals: row(request.dimensions.map { _ in "" }, totals), omittedRows: omittedRows)
+        return names.map { section.named(by: $0, days: request.namedDays) } ?? section
     }
 
     package func title(_ style: TextStyle) -> String {
@@ -99,10 +104,6 @@ extension Report: RenderedReport {
         }
         let isEverything = request.conditions.isEmpty && request.received == nil && request.asOf == nil
         return "No postbacks recorded\(isEverything ? " yet" : " for these")."
-    }
-
-    package func omittedColumnsLine(_ count: Int, first: String) -> String {
-        "… and \(count) more column\(count == 1 ? "" : "s"): --columns \(first),… or --format csv"
     }
 
     package var conclusion: [String] {

@@ -12,7 +12,12 @@ extension Reporter {
         limits: LedgerLimits = LedgerLimits(),
         isRecording: Bool? = nil
     ) async throws -> StandardReport {
-        let plan = StandardReportPlan(request.name, references)
+        let plan = StandardReportPlan(request.name, references, by: request.by)
+        var counted = request
+        if request.sort != nil {
+            // The rows to show are those that come first in the order that is asked for.
+            counted.selection.top = nil
+        }
         let budget = AnswerBudget(limits)
         var history = request.selection
         history.from = nil
@@ -33,7 +38,7 @@ extension Reporter {
         let hasDeliveries = plan.hasDeliveries && request.selection.conditions.isEmpty
         let deliveries = hasDeliveries ? try await self.deliveries(request, inBackground: limits.isBackground) : nil
         let figures = StandardReportFigures(
-            request: request, days: byDay.all, daysOfWindows: byDay.ofWindows,
+            request: counted, days: byDay.all, daysOfWindows: byDay.ofWindows,
             breakdowns: breakdowns.map { BreakdownRows($0.rows, isSplit: request.previous != nil) },
             deliveries: deliveries, costs: plan.hasCosts ? try await costs(request, within: budget) : nil,
             recordedAtMilliseconds: days.recordedAtMilliseconds, isRecording: isRecording)
@@ -47,6 +52,7 @@ extension Reporter {
             sections = try sections.map { try $0.named(by: campaigns, days: request.namedDays, within: budget) }
         }
         let builds = plan.countsPostbacks ? try await developmentBuilds(days, request.selection, within: budget) : nil
+        sections = try sections.chosen(by: request)
         return StandardReport(
             request: request,
             sections: sections,
@@ -94,7 +100,7 @@ extension Reporter {
 
 extension StandardReportRequest {
     /// The days (UTC) on which postbacks of the period and of the previous one may have been received; nil for any.
-    fileprivate var namedDays: ClosedRange<CalendarDay>? {
+    var namedDays: ClosedRange<CalendarDay>? {
         guard let first = previous?.first ?? period?.first ?? selection.from else {
             return nil
         }

@@ -2,7 +2,7 @@ package import Attribution
 package import AttributionStore
 import StrictJSON
 
-/// What standard reports need to know besides the store, from files that people write.
+/// What reports need to know besides the store, from files that people write.
 package struct ReportReferences: Sendable {
     /// What conversion values mean.
     package var schemas: ConversionSchemas
@@ -42,7 +42,7 @@ package struct Reporter: Sendable {
         let builds = try await developmentBuilds(answer, request, within: budget)
         return Report(
             request: request, answer: answer, networkWarning: networkWarning, note: builds?.note(hasFilter: true),
-            programVersion: programVersion)
+            names: references.campaigns, programVersion: programVersion)
     }
 
     /// Answers a question; a position that is not valid in this store is a problem of the parameter that named it.

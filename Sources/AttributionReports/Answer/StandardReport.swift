@@ -54,10 +54,6 @@ extension StandardReport: RenderedReport {
         section.rows.isEmpty ? "Nothing to show." : nil
     }
 
-    package func omittedColumnsLine(_ count: Int, first: String) -> String {
-        "… and \(count) more column\(count == 1 ? "" : "s") from \(first) on: --format csv, or a wider terminal"
-    }
-
     /// What is said besides a CSV file, which has no room for it.
     package func remarks(_ style: TextStyle) -> [String] {
         style.wrapped(
@@ -95,7 +91,7 @@ extension StandardReport: RenderedReport {
 }
 
 package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
-    case overview, campaigns, sources, conversions, windows, wins, redownloads
+    case overview, performance, campaigns, sources, conversions, windows, wins, redownloads
     case reEngagements = "re-engagements"
     case tiers, revenue, costs, delivery
 }
@@ -108,6 +104,11 @@ extension StandardReportName {
     private var words: (title: String, meaning: String) {
         switch self {
         case .overview: ("Overview", "Whether all is well, and the most important figures of the other reports.")
+        case .performance:
+            (
+                "Performance",
+                "Spend, installs and revenue of each campaign beside each other, with what an install cost and brought."
+            )
         case .campaigns: ("Campaigns", "Installs of each campaign of an app, and their quality.")
         case .sources: ("Sources", "Installs by the app or the website that showed the ad.")
         case .conversions:

@@ -140,7 +140,8 @@ package struct CampaignMap: DocumentSet {
     ) -> CampaignName {
         var path: [String] = []
         var deepest = 0
-        for count in 2...identifier.digits.utf8.count {
+        // A single digit, which a device may send, is the end of none that a map can have.
+        for count in 2..<max(2, identifier.digits.utf8.count + 1) {
             let names = names(.sourceIdentifier(String(identifier.digits.suffix(count))), network, app, days)
             guard names.count <= 1 else {
                 return CampaignName(oneOf: names)
@@ -161,14 +162,44 @@ package struct CampaignMap: DocumentSet {
 
     /// The names of the campaigns that postbacks with an id may be of, each once.
     private func names(_ id: ID, _ network: String, _ app: String, _ days: ClosedRange<CalendarDay>?) -> [String] {
+        var known: Set<String> = []
+        return campaigns(id, network, app, days).map(\.name).filter { known.insert($0).inserted }
+    }
+
+    /// The campaigns that postbacks with an id may be of.
+    private func campaigns(
+        _ id: ID, _ network: String, _ app: String, _ days: ClosedRange<CalendarDay>?
+    ) -> [NamedCampaign] {
         guard let number = Int64(app) else {
             return []
         }
         let key = Key(network: network.lowercasedASCII, app: AppStoreItemID(number), id: id)
-        var known: Set<String> = []
         return (indices[key] ?? []).map { campaigns[$0] }
             .filter { campaign in days.map { campaign.mayArrive(on: $0, id.late) } ?? true }
-            .map(\.name).filter { known.insert($0).inserted }
+    }
+
+    // MARK: Identifiers
+
+    /// The identifiers of the campaigns that digits fit: these digits or else the longest group that they are of, or else
+    /// all longer ones that end in them.
+    func identifiers(
+        fitting identifier: SourceIdentifier, network: String, app: String, days: ClosedRange<CalendarDay>?
+    ) -> [String] {
+        for count in (2..<max(2, identifier.digits.utf8.count + 1)).reversed() {
+            let digits = String(identifier.digits.suffix(count))
+            if !campaigns(.sourceIdentifier(digits), network, app, days).isEmpty {
+                return [digits]
+            }
+        }
+        return identifiers(endingIn: identifier.digits, network: network, app: app, days: days)
+    }
+
+    /// The identifiers of campaigns that end in some digits and have more, in ascending order.
+    func identifiers(
+        endingIn digits: String, network: String, app: String, days: ClosedRange<CalendarDay>?
+    ) -> [String] {
+        Set(campaigns(.longerIdentifier(digits), network, app, days).compactMap { $0.sourceIdentifier?.digits })
+            .sorted()
     }
 }
 

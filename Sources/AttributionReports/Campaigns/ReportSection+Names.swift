@@ -22,6 +22,30 @@ extension ReportSection {
         }
         return with(names.columns, named, totals: totals.map { names.row($0, isTotal: true) })
     }
+
+    /// The section of a free report with columns of names; its rows are still made on access.
+    func named(by map: CampaignMap, days: ClosedRange<CalendarDay>?) -> ReportSection {
+        let names = NameColumns(columns, map, days)
+        guard !names.isEmpty else {
+            return self
+        }
+        @Sendable func named(_ row: ReportSectionRow, isTotal: Bool = false) -> ReportSectionRow {
+            var names = names
+            return names.row(row, isTotal: isTotal)
+        }
+        let rows = rows
+        return with(
+            names.columns, ReportSectionRows(count: rows.count) { named(rows[$0]) },
+            totals: totals.map { named($0, isTotal: true) })
+    }
+}
+
+extension ReportRequest {
+    /// The days (UTC) on which its postbacks may have been received; nil for any.
+    var namedDays: ClosedRange<CalendarDay>? {
+        // Days of other time zones begin and end up to a day apart.
+        from.map { $0.advanced(by: -1)...(through ?? CalendarDay(number: 1 << 32)).advanced(by: 1) }
+    }
 }
 
 /// Columns with the names of ids, each after the ids it belongs to.

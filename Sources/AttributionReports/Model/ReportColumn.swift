@@ -77,9 +77,10 @@ package struct ReportColumn: Hashable, Sendable {
     }
 
     /// The column of a dimension's values.
-    static func key(_ dimension: ReportDimension) -> ReportColumn {
+    static func key(_ dimension: ReportDimension, isFilter: Bool = true) -> ReportColumn {
         let (title, definition) = dimension.words
-        return ReportColumn(dimension.rawValue, title, .key, dimension.basis, definition, dimension: dimension)
+        return ReportColumn(
+            dimension.rawValue, title, .key, dimension.basis, definition, dimension: dimension, isFilter: isFilter)
     }
 }
 

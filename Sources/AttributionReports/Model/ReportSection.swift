@@ -10,7 +10,7 @@ package struct ReportSection: Sendable {
     /// The sums of all rows, and the rates of these sums; nil for a table whose rows cannot be added.
     package private(set) var totals: ReportSectionRow?
     /// How many rows were left out after the last one; the totals include them.
-    package let omittedRows: Int
+    package private(set) var omittedRows: Int
     /// What a reader has to know: what is left out, and what a figure does not say.
     package private(set) var notes: [String]
     /// The chart that shows the table best; nil for none.
@@ -49,14 +49,26 @@ package struct ReportSection: Sendable {
         return section
     }
 
-    /// The section with other columns, and the cells of each row changed alike.
+    /// The section with other columns or rows, and without a chart that needs columns, or an order, that are gone.
     func with(
         _ columns: [ReportColumn],
-        _ rows: [ReportSectionRow],
-        totals: ReportSectionRow?
+        _ rows: some Sequence<ReportSectionRow>,
+        totals: ReportSectionRow?,
+        omittedRows: Int? = nil,
+        isInOrder: Bool = true
     ) -> ReportSection {
         var section = self
-        (section.columns, section.rows, section.totals) = (columns, ReportSectionRows(rows), totals)
+        (section.columns, section.totals) = (columns, totals)
+        section.rows = rows as? ReportSectionRows ?? ReportSectionRows(Array(rows))
+        section.omittedRows = omittedRows ?? self.omittedRows
+        let names = columns.map(\.name)
+        switch chart {
+        case .bars(let category, let value):
+            section.chart = names.contains(category) && names.contains(value) ? chart : nil
+        case .line(let day, let value):
+            section.chart = isInOrder && names.contains(day) && names.contains(value) ? chart : nil
+        case nil: break
+        }
         return section
     }
 
@@ -69,9 +81,12 @@ package struct ReportSection: Sendable {
     }
 
     /// At most some rows, the greatest first; equal ones keep their order.
+    ///
+    /// `arranged` changes the order of all rows before some are left out.
     static func greatest<Row>(
         _ rows: [Row],
         top: Int?,
+        arranged: ([Row]) -> [Row] = { $0 },
         by isGreater: (Row, Row) -> Bool
     ) -> (shown: [Row], omitted: Int) {
         let sorted = rows.enumerated().sorted { left, right in
@@ -79,7 +94,7 @@ package struct ReportSection: Sendable {
                 || left.offset < right.offset && !isGreater(right.element, left.element)
         }
         let count = min(top ?? .max, rows.count)
-        return (sorted.prefix(count).map(\.element), rows.count - count)
+        return (Array(arranged(sorted.map(\.element)).prefix(count)), rows.count - count)
     }
 }
 

@@ -112,7 +112,7 @@ struct SumTable<Sums: Summable> {
     ///
     /// The first figures, as many as `ranks`, order the rows, the greatest first, and rows of which no figure is set are
     /// left out; with 0, all rows are shown as they come. `isCompared` gives the totals those of the previous period even
-    /// if no row has them.
+    /// if no row has them. Rows that begin with the keys of a campaign are brought together as `rollUp` says.
     func section(
         _ name: String,
         _ title: String,
@@ -121,6 +121,7 @@ struct SumTable<Sums: Summable> {
         isCompared: Bool = false,
         ranks: Int = 1,
         top: Int? = nil,
+        rollUp: CampaignRollUp? = nil,
         notes: [String] = [],
         chart: ReportChart? = nil
     ) -> ReportSection {
@@ -134,7 +135,12 @@ struct SumTable<Sums: Summable> {
             }
         }
         let ranking = keys.count..<(keys.count + ranks)
-        let (shown, omitted) = ReportSection.greatest(made, top: top) { left, right in
+        let (shown, omitted) = ReportSection.greatest(
+            made, top: top,
+            arranged: { rows in
+                rollUp?.together(rows) { CampaignKey(ArraySlice($0.cells.prefix(4).map(\.text))) } ?? rows
+            }
+        ) { left, right in
             let differing = ranking.first { left.cells[$0] != right.cells[$0] }
             return differing.map { left.cells[$0].number ?? -1 > right.cells[$0].number ?? -1 } ?? false
         }
@@ -147,7 +153,7 @@ struct SumTable<Sums: Summable> {
 extension SumTable<Counts> {
     /// The columns of dimensions, and figures beside them.
     init(_ dimensions: [ReportDimension], _ figures: [ReportFigure]) {
-        keys = dimensions.map(ReportColumn.key)
+        keys = dimensions.map { .key($0) }
         self.figures = figures.map { ($0.column, $0.cell) }
     }
 

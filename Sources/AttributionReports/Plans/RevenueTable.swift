@@ -1,7 +1,7 @@
 import Attribution
 
 /// What postbacks are worth: how many have revenue, and its bounds in each currency.
-private struct RevenueSums: Summable {
+struct RevenueSums: Summable {
     /// The revenue in one currency.
     struct Amount: Hashable {
         /// How many postbacks have revenue in it.
@@ -80,14 +80,27 @@ struct RevenueTable {
         "currency", "Currency", .ours, "The currency of the revenue; empty for postbacks without revenue.")
 
     /// The section: in each currency the most revenue first, and postbacks without revenue last.
+    ///
+    /// With `rollUp`, keys begin with those of a campaign; the rows of one currency are brought together as it says, and
+    /// get its candidates.
     func section(
         _ name: String,
         _ title: String,
         _ meaning: String,
         top: Int? = nil,
+        rollUp: CampaignRollUp? = nil,
         notes: [String] = []
     ) -> ReportSection {
-        let rows = sums.rows.values.flatMap(Self.rows).sorted()
+        var rows = sums.rows.values.flatMap(Self.rows).sorted()
+        if let rollUp {
+            var arranged: [Row] = []
+            // Rows of one currency are adjacent.
+            for start in rows.indices where start == 0 || rows[start - 1].currency != rows[start].currency {
+                let same = Array(rows[start...].prefix { $0.currency == rows[start].currency })
+                arranged += rollUp.together(same) { CampaignKey($0.values[..<4]) }
+            }
+            rows = arranged.map { $0.with(rollUp.values(CampaignKey($0.values[..<4])) + $0.values[4...]) }
+        }
         let shown = rows.prefix(top ?? .max)
         let saturated = rows.contains { $0.current.high.isSaturated || $0.previous?.high.isSaturated == true }
         return ReportSection(
@@ -118,10 +131,16 @@ struct RevenueTable {
 
     /// The revenue of some keys in one currency, or their postbacks without revenue.
     private struct Row: Comparable {
-        let values: [String]
+        private(set) var values: [String]
         let currency: CurrencyCode?
         let current: RevenueSums.Amount
         let previous: RevenueSums.Amount?
+
+        func with(_ values: [String]) -> Row {
+            var row = self
+            row.values = values
+            return row
+        }
 
         var sectionRow: ReportSectionRow {
             let names = (values + [currency?.text ?? ""]).map(ReportCell.key)

@@ -3,32 +3,35 @@ import AttributionStore
 
 extension StandardReportPlan {
     /// Installs with what they are divided by: ads that were signed, and what they cost.
-    static let costs = StandardReportPlan(
-        ["impressions", "spend", "currencies"], [Breakdown(campaignDimensions)], hasCosts: true
-    ) { figures in
-        let costs = CampaignCosts(figures)
-        let notes = CostNotes(figures)
-        let top = figures.request.selection.top
-        return [
-            impressionTable.section(
-                "impressions", "Impressions and installs",
-                "Ads signed for each campaign, and installs per thousand of them.", costs.rows, ranks: 2, top: top,
-                notes: notes.impressions),
-            costs.spendSection(notes.spend, top: top), costs.currencySection,
-        ]
+    static func costs(_ map: CampaignMap?) -> StandardReportPlan {
+        StandardReportPlan(
+            ["impressions", "spend", "currencies"], [Breakdown(campaignDimensions)], hasCosts: true
+        ) { figures in
+            let costs = CampaignCosts(figures, map)
+            let notes = CostNotes(figures)
+            let top = figures.request.selection.top
+            return [
+                impressionTable(costs.rollUp).section(
+                    "impressions", "Impressions and installs",
+                    "Ads signed for each campaign, and installs per thousand of them.", costs.rows, ranks: 2, top: top,
+                    rollUp: costs.rollUp, notes: notes.impressions + costs.rollUp.notes),
+                costs.spendSection(notes.spend + costs.rollUp.notes, top: top), costs.currencySection,
+            ]
+        }
     }
 
     /// The most ads first, and campaigns whose ads are not known last.
-    private static var impressionTable: SumTable<CostSums> {
+    private static func impressionTable(_ rollUp: CampaignRollUp) -> SumTable<CostSums> {
         SumTable(
-            keys: CostColumns.keys,
+            keys: rollUp.columns(isFilter: false),
             figures: [
                 (CostColumns.impressions, { .optional($0.impressions) }),
                 (CostColumns.installs, { .count($0.installs) }),
                 (
                     ReportColumn(
                         "installs-with-impressions", "With impressions", .count, .signed,
-                        "Installs of campaigns with impressions signed in these days."),
+                        "Installs of campaigns with impressions signed in these days, and of those with their last two digits."
+                    ),
                     { .count($0.installsWithImpressions) }
                 ),
                 (
@@ -50,13 +53,13 @@ extension CampaignCosts {
     /// A row for each currency of a campaign, for currencies are never added; in each the greatest amount first.
     fileprivate func spendSection(_ notes: [String], top: Int?) -> ReportSection {
         let columns =
-            CostColumns.keys + [
+            rollUp.columns(isFilter: false) + [
                 CostColumns.currency, CostColumns.spend, CostColumns.impressions.comparing(false),
                 ReportColumn(
                     "cost-per-thousand", "Cost per thousand", .money, .unsigned,
                     "Spend per thousand impressions signed, rounded to four places; empty without impressions, and for "
                         + "a campaign with spend in several currencies.", denominator: "impressions"),
-                CostColumns.installs,
+                CostColumns.installs, CostColumns.possibleInstalls,
                 ReportColumn(
                     "cost-per-install", "Cost per install", .money, .unsigned,
                     "Spend per install, rounded to four places; empty without installs, and for a campaign with spend "
@@ -65,7 +68,15 @@ extension CampaignCosts {
         let paid = rows.flatMap { row in
             Set(row.current.spend.keys).union(row.previous?.spend.keys ?? [:].keys).map { (row: row, currency: $0) }
         }
-        let (shown, omitted) = ReportSection.greatest(paid, top: top) { left, right in
+        let (shown, omitted) = ReportSection.greatest(
+            paid, top: top,
+            arranged: { rows in
+                // Campaigns are brought together in each currency.
+                Dictionary(grouping: rows, by: \.currency).sorted { $0.key < $1.key }.flatMap {
+                    rollUp.together($0.value) { CampaignKey($0.row.values[..<4]) }
+                }
+            }
+        ) { left, right in
             let amounts = [left, right].map { $0.row.current.spend[$0.currency] ?? .zero }
             return left.currency == right.currency ? amounts[0] > amounts[1] : left.currency < right.currency
         }
@@ -76,6 +87,7 @@ extension CampaignCosts {
             return (keys + [currency.text]).map(ReportCell.key) + [
                 .optional(amount), .optional(sums.impressions),
                 .optional(sums.impressions.flatMap { rated?.divided(by: $0, times: 1_000) }), .count(sums.installs),
+                rollUp.isRolledUp ? .count(sums.possibleInstalls) : .absent,
                 .optional(rated?.divided(by: sums.installs)),
             ]
         }
@@ -101,7 +113,7 @@ extension CampaignCosts {
             ReportColumn("campaigns", "Campaigns", .count, .ours, "Campaigns with spend in the currency."),
             ReportColumn(
                 "spend-of-one-currency", "Of one currency", .money, .unsigned,
-                "The spend of campaigns that have spend in this currency alone."),
+                "The spend of campaigns that have spend in this currency alone, as far as they can be told apart."),
             ReportColumn(
                 "installs", "Installs", .count, .signed, "The installs of campaigns with spend in this currency alone."),
             ReportColumn(
@@ -115,12 +127,17 @@ extension CampaignCosts {
         let isCompared = rows.contains { $0.previous != nil }
         let currencies = Set(
             rows.flatMap { Array($0.current.spend.keys) + Array($0.previous?.spend.keys ?? [:].keys) })
+        // Of campaigns that cannot be told apart, the installs are those of the spend of all.
+        var ofFamilies: [CampaignRollUp.Family: Set<CurrencyCode>] = [:]
+        for (row, family) in zip(rows, families) {
+            ofFamilies[family, default: []].formUnion(row.current.spend.keys)
+        }
         return ReportSection(
             name: "currencies", title: "Currencies", meaning: "All spend in each currency, and what an install cost.",
             columns: columns,
             rows: currencies.sorted().map { currency in
                 let spent = rows.filter { $0.current.spend[currency] != nil }
-                let alone = spent.filter { $0.current.spend.count == 1 }
+                let alone = zip(rows, families).filter { ofFamilies[$1] == [currency] }.map(\.0)
                 let installs = alone.reduce(0) { $0 + $1.current.installs }
                 let spendAlone = sum(alone.compactMap { $0.current.spend[currency] })
                 let previous = sum(rows.compactMap { $0.previous?.spend[currency] })
@@ -136,25 +153,16 @@ extension CampaignCosts {
     }
 }
 
-private enum CostColumns {
-    static let keys: [ReportColumn] = [
-        .key(.network), .key(.app),
-        ReportColumn(
-            ReportDimension.campaignID.rawValue, "Campaign", .key, .signed,
-            "The campaign id, 1 to 100, up to version 3.0; several if ads with one group of source identifiers were "
-                + "signed with each.",
-            dimension: .campaignID, isFilter: false),
-        ReportColumn(
-            ReportDimension.sourceIdentifier.rawValue, "Source identifier", .key, .signed,
-            "The last two digits, which every postback has, from 4.0 on: 39 is 5239, 239 and 39 together.",
-            dimension: .sourceIdentifier, isFilter: false),
-    ]
-
+/// The columns of what ads cost.
+enum CostColumns {
     static let impressions = ReportColumn(
         "impressions", "Impressions signed", .count, .ours,
         "Ads that were signed, each once in all its forms and versions, by the day (UTC) of the signature; empty if none "
             + "were counted, which is not 0. Whether an ad was shown is not known.", isCompared: true)
     static let installs = ReportFigure.installs.column.comparing()
+    static let possibleInstalls = ReportColumn(
+        "installs-possible", "Perhaps more", .count, .signed,
+        "Installs of other rows whose ids may be of the campaign: with them, an install cost less.", isSum: false)
     static let spend = ReportColumn(
         "spend", "Spend", .money, .unsigned,
         "What was imported for these days (UTC) and this currency; empty if nothing was.", isCompared: true)
@@ -163,7 +171,7 @@ private enum CostColumns {
 }
 
 /// What a reader of costs has to know.
-private struct CostNotes {
+struct CostNotes {
     let impressions: [String]
     let spend: [String]
 
@@ -186,11 +194,14 @@ private struct CostNotes {
                         : "skan import --test-ads --impressions adds them"),
                 "Impressions and spend are by the day (UTC) of the ad, installs by that of their postback, days to weeks "
                     + "later: the rates of a short period are of different ads.",
-                "Source identifiers are counted by their last two digits; longer ones cannot be told apart in all "
-                    + "postbacks.",
             ] + common
         let cure = ads == .real ? "skan import --spend adds it" : "skan import --test-ads --spend adds it"
-        spend = [Self.known("Spend", costs.spendDays, cure)] + common
+        spend =
+            [
+                Self.known("Spend", costs.spendDays, cure),
+                "The rates of a row are those of its own ids; totals and currencies count the installs of all identifiers "
+                    + "with the same last two digits.",
+            ] + common
     }
 
     /// For which days something is known.

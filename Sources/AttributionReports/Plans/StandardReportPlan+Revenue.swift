@@ -2,13 +2,16 @@ import Attribution
 
 extension StandardReportPlan {
     /// What conversion values are worth by the schemas of their apps.
-    static func revenue(_ schemas: ConversionSchemas) -> StandardReportPlan {
+    static func revenue(_ references: ReportReferences) -> StandardReportPlan {
+        let schemas = references.schemas
         let decoder = RevenueDecoder(schemas)
         return StandardReportPlan(
             ["totals", "apps", "windows", "campaigns", "events", "outcomes", "changes"],
             [Breakdown(RevenueDecoder.dimensions, cuts: decoder.cuts)]
         ) { figures in
-            var sections = RevenueSections(schemas, decoder, isCompared: figures.request.previous != nil)
+            var sections = RevenueSections(
+                schemas, decoder, CampaignRollUp(references.campaigns, figures.request),
+                isCompared: figures.request.previous != nil)
             for row in figures.breakdowns[0] {
                 sections.add(row)
             }
@@ -24,13 +27,15 @@ private struct RevenueSections {
     private var totals: RevenueTable
     private var apps: RevenueTable
     private var windows: RevenueTable
+    private var rollUp: CampaignRollUp
     private var campaigns: RevenueTable
     private var events: KeyedSums<EventSums>
     private var outcomes: KeyedSums<CountsByKind<DecodedConversion.Outcome>>
     private var changes: ChangeTable
 
-    init(_ schemas: ConversionSchemas, _ decoder: RevenueDecoder, isCompared: Bool) {
+    init(_ schemas: ConversionSchemas, _ decoder: RevenueDecoder, _ rollUp: CampaignRollUp, isCompared: Bool) {
         self.decoder = decoder
+        self.rollUp = rollUp
         hasSchemas = !schemas.apps.isEmpty
         let kind = ReportColumn.names(
             "kind", "Kind", .signed, "install, or re-engagement of AdAttributionKit; the two are never added here.")
@@ -39,8 +44,7 @@ private struct RevenueSections {
         totals = RevenueTable([kind], isCompared: isCompared)
         apps = RevenueTable([.key(.app), kind], isCompared: isCompared)
         windows = RevenueTable([kind, window], isCompared: isCompared)
-        campaigns = RevenueTable(
-            StandardReportPlan.campaignDimensions.map { .key($0) } + [kind], isCompared: isCompared)
+        campaigns = RevenueTable(rollUp.columns() + [kind], isCompared: isCompared)
         events = KeyedSums(isCompared: isCompared)
         outcomes = KeyedSums(isCompared: isCompared)
         changes = ChangeTable(schemas, decoder, isCompared: isCompared)
@@ -64,7 +68,8 @@ private struct RevenueSections {
         totals.add([kind], row.decoded, current, previous)
         apps.add([row.app, kind], row.decoded, current, previous)
         windows.add([kind, String(row.window + 1)], row.decoded, current, previous)
-        campaigns.add(row.campaign + [kind], row.decoded, current, previous)
+        let campaign = rollUp.campaign(CampaignKey(row.campaign[...]))
+        campaigns.add(campaign.values + [kind], row.decoded, current, previous)
         for event in row.decoded.possibleEvents {
             let isCertain = row.decoded.events.contains(event)
             events.add([row.app, event], current, previous) { sums, count in
@@ -85,7 +90,7 @@ private struct RevenueSections {
             windows.section("windows", "Revenue by window", "What the values of each conversion window are worth."),
             campaigns.section(
                 "campaigns", "Revenue by campaign", "What the values of each campaign are worth.", top: top,
-                notes: [StandardReportPlan.shortIdentifiers]),
+                rollUp: rollUp, notes: rollUp.notes),
             eventSection(top: top), outcomeSection, changes.section,
         ]
     }

@@ -2,8 +2,28 @@ import Attribution
 
 extension StandardReportPlan {
     /// The three conversion windows, and how much of each can have arrived yet.
-    static let windows = StandardReportPlan(["funnel", "cohorts"]) { figures in
-        [funnelSection(figures), cohortSection(figures)]
+    static func windows(_ map: CampaignMap?) -> StandardReportPlan {
+        // The sequence index is one of the traits, so that it costs no further cells.
+        StandardReportPlan(
+            ["funnel", "cohorts", "campaigns"], [Breakdown(campaignDimensions + [.sequenceIndex])]
+        ) { figures in
+            [funnelSection(figures), cohortSection(figures), campaignSection(figures, map)]
+        }
+    }
+
+    /// A row for each campaign, of versions with windows.
+    private static func campaignSection(_ figures: StandardReportFigures, _ map: CampaignMap?) -> ReportSection {
+        var sums = CampaignSums<Counts>(map, figures.request)
+        for row in figures.breakdowns.first ?? BreakdownRows([]) where row.values[4] != "" {
+            sums.add(CampaignKey(row.values[..<4]), [], row.current, row.previous)
+        }
+        let kinds: [ReportFigure] = [
+            .installsWithWindows.compared, .secondWindow.compared, .thirdWindow.compared,
+        ]
+        return SumTable(keys: sums.rollUp.columns(), figures: kinds.map { ($0.column, $0.cell) }).section(
+            "campaigns", "Conversion windows by campaign",
+            "Postbacks of each window that were received for each campaign; later ones may be about earlier installs.",
+            sums.rows, ranks: 3, top: figures.request.selection.top, rollUp: sums.rollUp, notes: sums.rollUp.notes)
     }
 
     /// A row for each window, of all days.

@@ -57,20 +57,27 @@ package struct StandardReportPlan: Sendable {
         self.sections = sections
     }
 
-    package init(_ name: StandardReportName, _ references: ReportReferences = ReportReferences()) {
+    /// The plan of a report, whose rows have the dimensions `by` instead of its own if there are any.
+    package init(
+        _ name: StandardReportName,
+        _ references: ReportReferences = ReportReferences(),
+        by dimensions: [ReportDimension]? = nil
+    ) {
+        let map = references.campaigns
         self =
             switch name {
-            case .overview: .overview
-            case .campaigns: .campaigns
-            case .sources: .sources
+            case .overview: .overview(map)
+            case .performance: .performance(references, by: dimensions)
+            case .campaigns: .campaigns(map, by: dimensions)
+            case .sources: .sources(by: dimensions)
             case .conversions: .conversions
-            case .windows: .windows
+            case .windows: .windows(map)
             case .wins: .wins
             case .redownloads: .redownloads
             case .reEngagements: .reEngagements
             case .tiers: .tiers
-            case .revenue: .revenue(references.schemas)
-            case .costs: .costs
+            case .revenue: .revenue(references)
+            case .costs: .costs(map)
             case .delivery: .delivery
             }
     }
@@ -81,22 +88,50 @@ extension StandardReportPlan {
     static let campaignDimensions: [ReportDimension] = [.network, .app, .campaignID, .sourceIdentifier]
 
     /// Installs of each campaign, with what is known of their quality.
-    static let campaigns = StandardReportPlan(
-        ["campaigns"], [Breakdown(campaignDimensions)]
-    ) { figures in
-        let table = SumTable(
-            campaignDimensions,
+    static func campaigns(_ map: CampaignMap?, by dimensions: [ReportDimension]? = nil) -> StandardReportPlan {
+        let dimensions = CampaignRollUp.arranged(dimensions ?? campaignDimensions)
+        return StandardReportPlan(["campaigns"], [Breakdown(dimensions)]) { figures in
             [
-                .installs.compared, .redownloads, .redownloadKnown, .redownloadRate, .conversionNull, .nullRate,
-                .conversionFine, .conversionMean, .wins, .losses, .decided, .winRate, .reengagements, .postbacks,
-            ])
-        return [
-            table.section(
-                "campaigns", "Campaigns", "Installs of each campaign of an app, those with most installs first.",
-                figures.breakdowns[0], top: figures.request.selection.top,
-                notes: [shortIdentifiers],
-                chart: .bars(category: ReportDimension.campaignID.rawValue, value: "installs"))
-        ]
+                campaignSection(
+                    "campaigns", dimensions == campaignDimensions ? "Campaigns" : "Installs",
+                    "Installs of each campaign of an app, those with most installs first.", figures, dimensions, map,
+                    [
+                        .installs.compared, .redownloads, .redownloadKnown, .redownloadRate, .conversionNull,
+                        .nullRate, .conversionFine, .conversionMean, .wins, .losses, .decided, .winRate,
+                        .reengagements, .postbacks,
+                    ], top: figures.request.selection.top)
+            ]
+        }
+    }
+
+    /// A section of the first breakdown, with a row for each campaign if its dimensions begin with those of campaigns.
+    private static func campaignSection(
+        _ name: String,
+        _ title: String,
+        _ meaning: String,
+        _ figures: StandardReportFigures,
+        _ dimensions: [ReportDimension],
+        _ map: CampaignMap?,
+        _ kinds: [ReportFigure],
+        top: Int?
+    ) -> ReportSection {
+        let hasCampaigns = dimensions.starts(with: campaignDimensions)
+        let chart = dimensions.first.map { first in
+            ReportChart.bars(category: (hasCampaigns ? .campaignID : first).rawValue, value: "installs")
+        }
+        guard hasCampaigns else {
+            return SumTable(dimensions, kinds).section(
+                name, title, meaning, figures.breakdowns[0], top: top, chart: chart)
+        }
+        var sums = CampaignSums<Counts>(map, figures.request)
+        for row in figures.breakdowns[0] {
+            sums.add(CampaignKey(row.values[..<4]), Array(row.values[4...]), row.current, row.previous)
+        }
+        return SumTable(
+            keys: sums.rollUp.columns() + dimensions[4...].map { .key($0) },
+            figures: kinds.map { ($0.column, $0.cell) }
+        ).section(
+            name, title, meaning, sums.rows, top: top, rollUp: sums.rollUp, notes: sums.rollUp.notes, chart: chart)
     }
 
     /// Why identifiers of different lengths have rows of their own.
@@ -108,19 +143,23 @@ extension StandardReportPlan {
     static let sourceDimensions: [ReportDimension] = [.sourceApp, .sourceDomain]
 
     /// Installs by the app or the website that showed the ad.
-    static let sources = StandardReportPlan(["sources"], [Breakdown(sourceDimensions)]) { figures in
-        let table = SumTable(
-            sourceDimensions,
-            [
-                .installs.compared, .redownloads, .redownloadKnown, .redownloadRate, .conversionNull, .nullRate,
-                .conversionFine, .conversionMean, .reengagements, .postbacks,
-            ])
-        return [
-            table.section(
-                "sources", "Sources", "Installs by the app or the website that showed the ad.", figures.breakdowns[0],
-                top: figures.request.selection.top, notes: [withheldSources],
-                chart: .bars(category: ReportDimension.sourceApp.rawValue, value: "installs"))
-        ]
+    static func sources(by dimensions: [ReportDimension]? = nil) -> StandardReportPlan {
+        let dimensions = dimensions ?? sourceDimensions
+        return StandardReportPlan(["sources"], [Breakdown(dimensions)]) { figures in
+            let table = SumTable(
+                dimensions,
+                [
+                    .installs.compared, .redownloads, .redownloadKnown, .redownloadRate, .conversionNull, .nullRate,
+                    .conversionFine, .conversionMean, .reengagements, .postbacks,
+                ])
+            return [
+                table.section(
+                    "sources", "Sources", "Installs by the app or the website that showed the ad.",
+                    figures.breakdowns[0], top: figures.request.selection.top,
+                    notes: [withheldSources],
+                    chart: dimensions.first.map { .bars(category: $0.rawValue, value: "installs") })
+            ]
+        }
     }
 
     /// Why postbacks lack a source.
@@ -198,19 +237,23 @@ extension StandardReportPlan {
     private static let overviewRows = 10
 
     /// Whether all is well, and the most important figures of the other reports, from three passes.
-    static let overview = StandardReportPlan(
-        ["state", "days", "campaigns", "sources", "conversions", "windows", "deliveries", "quarantine"],
-        [Breakdown(campaignDimensions), Breakdown(sourceDimensions)], hasDeliveries: true
-    ) { figures in
+    static func overview(_ map: CampaignMap?) -> StandardReportPlan {
+        StandardReportPlan(
+            ["state", "days", "campaigns", "sources", "conversions", "windows", "deliveries", "quarantine"],
+            [Breakdown(campaignDimensions), Breakdown(sourceDimensions)], hasDeliveries: true
+        ) { figures in overviewSections(figures, map) }
+    }
+
+    /// The sections, of which those of deliveries are left out if these were not counted.
+    private static func overviewSections(_ figures: StandardReportFigures, _ map: CampaignMap?) -> [ReportSection] {
         let top = min(figures.request.selection.top ?? overviewRows, overviewRows)
         var sections = [
             stateSection(figures),
             SumTable([.day], [.installs.compared, .redownloads, .redownloadKnown, .redownloadRate]).daySection(
                 "days", "Installs by day", "Installs by day of receipt.", figures, figures.days),
-            SumTable(campaignDimensions, [.installs.compared, .conversionNull, .nullRate]).section(
-                "campaigns", "Top campaigns", "The campaigns with most installs.", figures.breakdowns[0], top: top,
-                notes: [shortIdentifiers],
-                chart: .bars(category: ReportDimension.campaignID.rawValue, value: "installs")),
+            campaignSection(
+                "campaigns", "Top campaigns", "The campaigns with most installs.", figures, campaignDimensions, map,
+                [.installs.compared, .conversionNull, .nullRate], top: top),
             SumTable(sourceDimensions, [.installs.compared, .conversionNull, .nullRate]).section(
                 "sources", "Top sources", "The apps and websites whose ads brought most installs.",
                 figures.breakdowns[1], top: top, notes: [withheldSources],

@@ -15,15 +15,19 @@ extension RenderedReport {
                 say(["\(section.title) (\(section.name)): \(section.meaning)"])
                 output("\n")
             }
-            let layout = TableLayout(section, style)
+            let layout = TableLayout(section, style, showsEmpty: standardName == nil)
             let emptyLine = emptyLine(section)
             if let emptyLine {
                 say([emptyLine])
             } else {
+                say([layout.commonLine])
                 layout.write(to: output)
             }
             if emptyLine == nil || standardName != nil {
-                let hidden = layout.omitted.first.map { omittedColumnsLine(layout.omitted.count, first: $0) }
+                let count = layout.omitted.count
+                let hidden = layout.omitted.first.map {
+                    "… and \(count) more column\(count == 1 ? "" : "s"): --columns \($0),… or --format csv"
+                }
                 say([section.omittedRowsLine, hidden])
             }
             if let histograms, emptyLine == nil {
@@ -155,12 +159,17 @@ package struct Histogram {
     }
 }
 
-/// The figures of a table that fit beside its dimensions, and the width of each column.
+/// The keys of a table, as many figures as fit beside them, and the width of each column.
+///
+/// Figures come first: keys that are the same in every row are said once, and the others are shortened as far as that
+/// makes room for a figure. Values that differ never look the same.
 struct TableLayout {
     /// The visible cells of the header, the rows and the totals.
     let lines: [[String]]
-    /// The headings of the figures that do not fit.
+    /// The headings of the columns that do not fit.
     let omitted: [String]
+    /// What is the same in every row and not in the table; nil for nothing.
+    let commonLine: String?
     private let hasTotals: Bool
     private let widths: [Int]
     private let leading: Int
@@ -168,79 +177,130 @@ struct TableLayout {
 
     /// The space between two columns.
     private static let gap = 2
-    /// The maximum lengths of a dimension's value, tried in order until the table fits.
-    private static let limits = [60, 48, 40, 32, 24, 20, 16, 12, 10, 8, 6]
+    /// The maximum lengths of a key, of which those that are not short are tried for the sake of further figures.
+    private static let limits = (long: [60, 48, 40, 32, 24, 20, 16, 12, 10], short: [8, 6])
+    /// The shortest heading of a key beside a long one.
+    private static let heading = 12
 
     /// Lays out a section; one without keys has its totals alone.
-    init(_ section: ReportSection, _ style: TextStyle) {
+    ///
+    /// `showsEmpty` is whether figures that no row has are shown.
+    init(_ section: ReportSection, _ style: TextStyle, showsEmpty: Bool) {
         self.style = style
         let layout = SectionLayout(section)
-        let keys = layout.columns.filter(\.isText)
-        let figures = layout.columns.filter { !$0.isText }
-        let names = keys.isEmpty ? [""] : keys.map(\.name)
-        leading = names.count
+        let all = layout.columns.filter(\.isText)
+        let rows = section.rows
+        // A table without keys has its totals alone.
+        let count = all.isEmpty ? 0 : rows.count
+        let figures = layout.columns.filter { column in
+            !column.isText && (showsEmpty || count == 0 || rows.contains { column.cell($0) != .absent })
+        }
         // Excludes columns whose names alone do not fit, to avoid keeping their cells.
-        let candidates = Self.first(figures, from: names.map { min($0.count, 6) }, style) { $0.name.count }
-        func texts(_ row: ReportSectionRow) -> [String] {
-            candidates.map { column in
-                let text = column.cell(row).text
-                return style.isASCII ? text.replacing("–", with: "-") : text
-            }
-        }
-        var values: [[String]] = []
+        let candidates = Self.fitting(figures.map(\.name.count), beside: [6], style)
+        var values = all.map { _ in [String]() }
         var cells: [[String]] = []
-        for row in section.rows where !keys.isEmpty {
-            values.append(keys.map { style.cell($0.cell(row).text, limit: Self.limits[0]) })
-            cells.append(texts(row))
+        // In one pass: the rows of free reports are made on access.
+        for row in rows.prefix(count) {
+            for (index, column) in all.enumerated() {
+                values[index].append(column.cell(row).text)
+            }
+            cells.append(Self.texts(figures.prefix(candidates), row, style))
         }
-        if let totals = section.totals {
-            values.append(["total"] + names.dropFirst().map { _ in "" })
-            cells.append(texts(totals))
-        }
-        let figureWidths = candidates.indices.map { column in
-            cells.reduce(candidates[column].name.count) { max($0, $1[column].displayWidth) }
-        }
-        let leadingCells = Self.fitting([names] + values, beside: figureWidths.first ?? 0, style)
-        let leadingWidths = names.indices.map { column in leadingCells.map { $0[column].displayWidth }.max() ?? 0 }
-        let shown = Self.first(figureWidths, from: leadingWidths, style) { $0 }.count
-        hasTotals = section.totals != nil
-        omitted = figures.dropFirst(shown).map(\.name)
-        widths = leadingWidths + figureWidths.prefix(shown)
-        lines = zip(leadingCells, [candidates.map(\.name)] + cells).map { $0 + $1.prefix(shown) }
-    }
-
-    /// The prefix of elements that fit after some columns.
-    private static func first<Element>(
-        _ elements: [Element],
-        from widths: [Int],
-        _ style: TextStyle,
-        width: (Element) -> Int
-    ) -> [Element] {
-        var used = widths.reduce(0) { $0 + $1 + gap } - gap
-        return Array(
-            elements.prefix { element in
-                used += gap + width(element)
-                return used <= style.width
-            })
-    }
-
-    /// The cells of the dimensions, names first, shortened until one figure fits beside them; names are shortened only
-    /// if shortening values is not enough.
-    private static func fitting(_ cells: [[String]], beside figure: Int, _ style: TextStyle) -> [[String]] {
-        func width(_ cells: [[String]]) -> Int {
-            (cells.first ?? []).indices.reduce(figure) { sum, column in
-                sum + gap + (cells.map { $0[column].displayWidth }.max() ?? 0)
+        let totals = section.totals.map { Self.texts(figures.prefix(candidates), $0, style) }
+        let figureWidths = (0..<candidates).map { column in
+            cells.reduce(max(figures[column].name.count, totals?[column].displayWidth ?? 0)) {
+                max($0, $1[column].displayWidth)
             }
         }
-        func cut(_ line: [String], _ limit: Int) -> [String] {
-            line.map { style.shortened($0, to: limit) }
+        var keys = zip(all, values).map { KeyTexts($0.name, $1, style) }
+        if keys.isEmpty {
+            keys = [KeyTexts("", [], style)]
         }
-        let values = limits.lazy.map { limit in cells.prefix(1) + cells.dropFirst().map { cut($0, limit) } }
-        let all = limits.lazy.map { limit in cells.map { cut($0, limit) } }
-        for candidate in [values.map(Array.init), all.map(Array.init)].joined() where width(candidate) <= style.width {
-            return candidate
+        let label = section.totals == nil ? 0 : Self.total.count
+        func shown(_ keys: [KeyTexts], _ limit: Int, _ heading: Int) -> Int {
+            Self.fitting(figureWidths, beside: Self.widths(keys, limit, heading, label), style)
         }
-        return cells.map { cut($0, limits.last ?? 0) }
+        var common: [KeyTexts] = []
+        if count > 1, shown(keys, 60, 60) < figures.count {
+            common = keys.filter { $0.values.count == 1 }
+            keys.removeAll { $0.values.count == 1 }
+            if keys.isEmpty {
+                keys = [common.removeLast()]
+            }
+        }
+        var limits = (key: 60, heading: 60)
+        var most = shown(keys, 60, 60)
+        for limit in Self.limits.long {
+            let fitting = shown(keys, limit, max(limit, Self.heading))
+            if fitting > most {
+                (most, limits) = (fitting, (limit, max(limit, Self.heading)))
+            }
+        }
+        if most == 0 {
+            let short = Self.limits.short.flatMap { [($0, Self.heading), ($0, $0)] }
+            limits = short.first { shown(keys, $0.0, $0.1) > 0 } ?? (6, 6)
+        }
+        var hidden: [String] = []
+        while keys.count > 1, Self.sum(Self.widths(keys, limits.key, limits.heading, label)) > style.width,
+            let index = keys.indices.reversed().first(where: { Self.areDistinct(keys, without: $0, count) })
+        {
+            hidden.insert(keys.remove(at: index).name, at: 0)
+        }
+        let shortened = keys.map { $0.texts(limits.key) }
+        let names = style.distinct(keys.map(\.name), limit: limits.heading)
+        let leadingWidths = Self.widths(keys, limits.key, limits.heading, label)
+        let number = Self.fitting(figureWidths, beside: leadingWidths, style)
+        hasTotals = totals != nil
+        leading = keys.count
+        omitted = figures.dropFirst(number).map(\.name) + hidden
+        commonLine =
+            common.isEmpty
+            ? nil : "In every row: " + common.map { "\($0.name) \($0.texts(200)[0])" }.joined(separator: "; ") + "."
+        widths = leadingWidths + figureWidths.prefix(number)
+        let header = names + figures.prefix(number).map(\.name)
+        let body = cells.enumerated().map { row, cells in
+            zip(keys, shortened).map { $1[$0.indices[row]] } + cells.prefix(number)
+        }
+        let last = totals.map { [Self.total] + keys.dropFirst().map { _ in "" } + $0.prefix(number) }
+        lines = [header] + body + [last].compactMap(\.self)
+    }
+
+    private static let total = "total"
+
+    private static func texts(
+        _ columns: ArraySlice<SectionLayout.Column>, _ row: ReportSectionRow, _ style: TextStyle
+    ) -> [String] {
+        columns.map { column in
+            let text = column.cell(row).text
+            return style.isASCII ? text.replacing("–", with: "-") : text
+        }
+    }
+
+    /// How many columns of some widths fit after others.
+    private static func fitting(_ columns: [Int], beside widths: [Int], _ style: TextStyle) -> Int {
+        var used = sum(widths)
+        return columns.prefix { width in
+            used += gap + width
+            return used <= style.width
+        }.count
+    }
+
+    /// The width of columns with the space between them.
+    private static func sum(_ widths: [Int]) -> Int {
+        widths.reduce(0) { $0 + $1 + gap } - gap
+    }
+
+    private static func widths(_ keys: [KeyTexts], _ limit: Int, _ heading: Int, _ label: Int) -> [Int] {
+        keys.enumerated().map { index, key in
+            max(min(key.name.displayWidth, heading), key.width(limit), index == 0 ? label : 0)
+        }
+    }
+
+    /// Whether rows can be told apart without a key.
+    private static func areDistinct(_ keys: [KeyTexts], without index: Int, _ count: Int) -> Bool {
+        let rest = keys.indices.filter { $0 != index }
+        return Set((0..<count).map { row in rest.map { keys[$0].indices[row] } }).count
+            == Set((0..<count).map { row in keys.map { $0.indices[row] } }).count
     }
 
     /// Writes the table, with a rule below the header and above the totals.
@@ -257,12 +317,49 @@ struct TableLayout {
     private func line(_ cells: [String]) -> String {
         var text = ""
         for (column, cell) in cells.enumerated() {
-            let space = String(repeating: " ", count: widths[column] - cell.displayWidth)
+            let space = String(repeating: " ", count: max(0, widths[column] - cell.displayWidth))
             text += (column > 0 ? "  " : "") + (column < leading ? cell + space : space + cell)
         }
         while text.last == " " {
             text.removeLast()
         }
         return style.shortened(text, to: style.width) + "\n"
+    }
+}
+
+/// The values of a key, each once.
+private struct KeyTexts {
+    let name: String
+    /// The values in the order in which they first occur.
+    let values: [String]
+    /// The index of each row's value.
+    let indices: [Int]
+    private let width: Int
+    private let style: TextStyle
+
+    init(_ name: String, _ texts: [String], _ style: TextStyle) {
+        self.name = name
+        self.style = style
+        var known: [String: Int] = [:]
+        var values: [String] = []
+        indices = texts.map { text in
+            if let index = known[text] {
+                return index
+            }
+            known[text] = values.count
+            values.append(text)
+            return values.count - 1
+        }
+        self.values = values
+        width = values.reduce(0) { max($0, style.cell($1, limit: .max).displayWidth) }
+    }
+
+    /// The values, none longer than a limit.
+    func texts(_ limit: Int) -> [String] {
+        style.distinct(values, limit: limit)
+    }
+
+    func width(_ limit: Int) -> Int {
+        min(width, limit)
     }
 }

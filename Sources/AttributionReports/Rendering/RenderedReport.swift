@@ -59,8 +59,6 @@ package protocol RenderedReport: Sendable {
     func title(_ style: TextStyle) -> String
     /// What a section has instead of a table; nil for its table.
     func emptyLine(_ section: ReportSection) -> String?
-    /// How to see the columns that do not fit into a terminal.
-    func omittedColumnsLine(_ count: Int, first: String) -> String
     /// The members of JSON that describe the request and the store.
     var scope: [(String, JSONText)] { get }
     var json: JSONText { get }

@@ -65,6 +65,38 @@ package struct TextStyle: Hashable, Sendable {
             ? text : text.split(atWidth: max(0, limit - ellipsis.count)).head + ellipsis
     }
 
+    /// Different values as table cells of at most a width, no two of which look the same.
+    func distinct(_ values: [String], limit: Int) -> [String] {
+        let whole = values.map { cell($0, limit: .max) }
+        // What is told apart by its end alone is shortened in the middle.
+        for shorten in [shortened(_:to:), shortenedInside(_:to:)] {
+            let texts = whole.map { shorten($0, limit) }
+            if Set(texts).count == texts.count {
+                return texts
+            }
+        }
+        var used: Set<String> = []
+        return whole.map { text in
+            var (short, number) = (shortened(text, to: limit), 1)
+            while !used.insert(short).inserted {
+                number += 1
+                let mark = "#\(number)"
+                short = shortened(text, to: max(1, limit - mark.count)) + mark
+            }
+            return short
+        }
+    }
+
+    /// Shortens a text to a width in its middle.
+    private func shortenedInside(_ text: String, to limit: Int) -> String {
+        guard text.displayWidth > limit, limit > ellipsis.count else {
+            return text
+        }
+        let width = limit - ellipsis.count
+        let tail = String(String(text.reversed()).split(atWidth: width / 2).head.reversed())
+        return text.split(atWidth: width - width / 2).head + ellipsis + tail
+    }
+
     /// A value as a table cell, without control characters and shortened.
     func cell(_ value: String, limit: Int) -> String {
         let visible = value.isEmpty ? none : value.shortened(to: 200)

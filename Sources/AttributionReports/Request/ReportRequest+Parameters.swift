@@ -116,7 +116,7 @@ extension ReportRequest {
     }
 
     /// Parses a comma-separated list of dimensions, ignoring duplicates.
-    private static func dimensions(_ text: String) throws(FieldProblem) -> [ReportDimension] {
+    static func dimensions(_ text: String) throws(FieldProblem) -> [ReportDimension] {
         var result: [ReportDimension] = []
         for name in text.split(separator: ",") {
             let named: [ReportDimension] =

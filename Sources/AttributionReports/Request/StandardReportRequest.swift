@@ -13,6 +13,10 @@ package struct StandardReportParameters: Sendable {
     package var isCompared = true
     /// Whether to define every column.
     package var isExplained = false
+    /// Whether ids that are of one campaign share a row.
+    package var isRolledUp = true
+    /// Comma-separated dimensions of the rows, instead of those of the report; nil for these.
+    package var by: String?
     package var format = ReportFormat.table
 
     package init() {}
@@ -28,6 +32,13 @@ package struct StandardReportRequest: Sendable {
     package let isCompared: Bool
     /// Whether every column is defined in the output.
     package let isExplained: Bool
+    /// Whether ids that are of one campaign share a row.
+    package let isRolledUp: Bool
+    /// The dimensions of the rows instead of those of the report; nil for these.
+    package let by: [ReportDimension]?
+    /// The columns to show, in order, and what to sort the rows by; both are checked with the answer.
+    package let columns: [String]?
+    package let sort: String?
     /// The time of the request, in Unix milliseconds.
     package let nowMilliseconds: Int64
 
@@ -37,6 +48,10 @@ package struct StandardReportRequest: Sendable {
         section: String? = nil,
         isCompared: Bool = true,
         isExplained: Bool = false,
+        isRolledUp: Bool = true,
+        by: [ReportDimension]? = nil,
+        columns: [String]? = nil,
+        sort: String? = nil,
         nowMilliseconds: Int64
     ) {
         self.name = name
@@ -44,6 +59,10 @@ package struct StandardReportRequest: Sendable {
         self.section = section
         self.isCompared = isCompared
         self.isExplained = isExplained
+        self.isRolledUp = isRolledUp
+        self.by = by
+        self.columns = columns
+        self.sort = sort
         self.nowMilliseconds = nowMilliseconds
     }
 
@@ -52,6 +71,8 @@ package struct StandardReportRequest: Sendable {
         let name = try StandardReportName(named: parameters.name, in: "name")
         var selection = parameters.selection
         selection.by = ""
+        // Its columns are those of its sections, with which they are checked.
+        (selection.columns, selection.sort) = (nil, nil)
         let read = try ReportRequest(selection, nowMilliseconds: nowMilliseconds)
         try Self.check(read, of: name)
         guard !parameters.isExplained || parameters.format != .csv else {
@@ -65,7 +86,47 @@ package struct StandardReportRequest: Sendable {
             section: try Self.section(parameters.section, of: name, parameters.format),
             isCompared: parameters.isCompared,
             isExplained: parameters.isExplained,
+            isRolledUp: parameters.isRolledUp,
+            by: try parameters.by.map { text throws(FieldProblem) in try Self.dimensions(text, of: name) },
+            columns: try parameters.selection.columns.map { text throws(FieldProblem) in try Self.columns(text) },
+            sort: parameters.selection.sort,
             nowMilliseconds: nowMilliseconds)
+    }
+
+    /// Reads the dimensions that a report's rows can have instead of its own.
+    private static func dimensions(
+        _ text: String, of name: StandardReportName
+    ) throws(FieldProblem) -> [ReportDimension] {
+        let known = name.dimensions
+        guard !known.isEmpty else {
+            let others = StandardReportName.allCases.filter { !$0.dimensions.isEmpty }.map(\.rawValue)
+            throw FieldProblem(
+                field: "by", found: "\(text.shortened(to: 40)) with report \(name.rawValue)",
+                expected: "no by, for its rows are fixed; a report without a name, \(others.joined(separator: " or ")) "
+                    + "has rows by other dimensions")
+        }
+        let dimensions = try ReportRequest.dimensions(text)
+        if let other = dimensions.first(where: { !known.contains($0) }) {
+            throw FieldProblem(
+                field: "by", found: "\(other.rawValue) with report \(name.rawValue)",
+                expected: "one of " + known.map(\.rawValue).joined(separator: ", ")
+                    + (other.isTime ? "; a report without a name has rows of days" : ""))
+        }
+        guard !dimensions.isEmpty else {
+            throw FieldProblem(field: "by", found: "nothing", expected: "dimensions, for example app")
+        }
+        return dimensions
+    }
+
+    private static func columns(_ text: String) throws(FieldProblem) -> [String] {
+        var names: [String] = []
+        for name in text.split(separator: ",").map(String.init) where !names.contains(name) {
+            names.append(name)
+        }
+        guard !names.isEmpty else {
+            throw FieldProblem(field: "columns", found: "nothing", expected: "names, for example installs,null-rate")
+        }
+        return names
     }
 
     /// Refuses filters where they would not change the figures.
@@ -75,7 +136,7 @@ package struct StandardReportRequest: Sendable {
                 field: "where", found: "\(condition.dimension.rawValue) with report \(name.rawValue)",
                 expected: "no filter: deliveries in quarantine have no proven fields to select by")
         }
-        if name == .costs,
+        if StandardReportPlan(name).hasCosts,
             let condition = selection.conditions.first(where: { ![.network, .app].contains($0.dimension) })
         {
             throw FieldProblem(
@@ -105,6 +166,18 @@ package struct StandardReportRequest: Sendable {
                 expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: text))
         }
         return text
+    }
+}
+
+extension StandardReportName {
+    /// The dimensions that its rows can have; none if they are fixed.
+    var dimensions: [ReportDimension] {
+        switch self {
+        case .campaigns, .sources: ReportDimension.allCases.filter { !$0.isTime }
+        // What ads cost is known of campaigns alone.
+        case .performance: StandardReportPlan.campaignDimensions
+        default: []
+        }
     }
 }
 

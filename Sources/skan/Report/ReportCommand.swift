@@ -18,6 +18,7 @@ struct ReportCommand: AsyncParsableCommand {
             A report with a name has sections of its own, compared with as many days before; --explain defines each \
             column:
               overview        whether all is well, and the most important figures
+              performance     spend, installs, revenue and what an install cost, one row for each campaign
               campaigns       installs of each campaign of an app
               sources         installs by the app or the website that showed the ad
               conversions     conversion values, one row each; no value is not 0
@@ -32,6 +33,7 @@ struct ReportCommand: AsyncParsableCommand {
 
             EXAMPLES
               skan report overview -s skan.sqlite --period 30d
+              skan report performance -s skan.sqlite --period last-week --schema schemas.json --campaigns names.json
               skan report campaigns -s skan.sqlite --period last-month --where app=525463029 --top 20
               skan report sources -s skan.sqlite --period last-week --format csv -o sources.csv
               skan report conversions -s skan.sqlite --section values --format csv

@@ -5,13 +5,13 @@ import AttributionReports
 struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Dimensions, comma-separated; empty for totals only.",
+            "Dimensions, comma-separated; empty for totals only (default: \(ReportParameters().by)).",
             discussion: "hour, day, week, month, framework, network, app, campaign (campaign-id and "
                 + "source-identifier), source (source-app and source-domain), version, fidelity, redownload, "
                 + "sequence-index, conversion-type, impression-type, conversion-value, marketplace, country, "
                 + "interaction-type, recipient. Apple does not sign conversion-value, country and interaction-type."),
         completion: .dimensions)
-    var by: String = ReportParameters().by
+    var by: String?
 
     @Option(
         name: .customLong("where"), parsing: .singleValue,
@@ -42,12 +42,14 @@ struct ReportOptions: ParsableArguments {
     @Flag(exclusivity: .exclusive)
     var traffic: OtherTraffic?
 
-    @Option(help: "Figures, comma-separated, for example installs,redownload-rate.", completion: .figures)
+    @Option(
+        help: "Figures, comma-separated, for example installs,redownload-rate; columns of a standard report.",
+        completion: .figures)
     var columns: String?
 
     @Option(
         parsing: .unconditional,
-        help: "Figure or dimension to sort rows by; with a hyphen, greatest first: --sort -installs.",
+        help: "Column to sort rows by; with a hyphen, greatest first: --sort -installs.",
         completion: .sortKeys)
     var sort: String?
 
@@ -78,7 +80,7 @@ struct ReportOptions: ParsableArguments {
 
     var parameters: ReportParameters {
         var parameters = ReportParameters()
-        parameters.by = by
+        parameters.by = by ?? parameters.by
         parameters.filters = filters
         parameters.period = period
         parameters.from = from
@@ -95,10 +97,7 @@ struct ReportOptions: ParsableArguments {
 
     /// The given options that only reports without a name have.
     var namesOfPlainReports: [String] {
-        [
-            (by != ReportParameters().by, "--by"), (columns != nil, "--columns"), (sort != nil, "--sort"),
-            (histogram, "--histogram"),
-        ].filter(\.0).map(\.1)
+        histogram ? ["--histogram"] : []
     }
 
     func request(_ format: ReportFormat, nowMilliseconds: Int64) throws -> ReportRequest {

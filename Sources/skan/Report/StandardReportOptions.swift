@@ -16,13 +16,13 @@ struct StandardReportOptions: ParsableArguments {
 
     @Option(
         name: .customLong("schema"), parsing: .singleValue,
-        help: "Conversion schemas for the report revenue; may be repeated (or SKAN_SCHEMA, comma-separated).",
+        help: "Conversion schemas for performance and revenue; may be repeated (or SKAN_SCHEMA, comma-separated).",
         completion: .file(extensions: ["json"]))
     var schemas: [String] = []
 
     @Option(
         parsing: .singleValue,
-        help: "Names of campaigns and apps for standard reports; may be repeated (or SKAN_CAMPAIGNS, comma-separated).",
+        help: "Names of campaigns and apps; may be repeated (or SKAN_CAMPAIGNS, comma-separated).",
         completion: .file(extensions: ["json"]))
     var campaigns: [String] = []
 
@@ -31,6 +31,16 @@ struct StandardReportOptions: ParsableArguments {
 
     @Flag(name: .customLong("no-compare"), help: "Leave out the previous period of a standard report.")
     var isAlone = false
+
+    @Flag(
+        name: .customLong("no-roll-up"),
+        help: "Keep source identifiers of different lengths apart in a standard report, as they were received.")
+    var isUnrolled = false
+
+    /// Whether the report shows what values mean.
+    private var hasSchemas: Bool {
+        [StandardReportName.performance, .revenue].contains { $0.rawValue == name }
+    }
 
     /// The request for the standard report; nil if none is named.
     func request(
@@ -47,6 +57,8 @@ struct StandardReportOptions: ParsableArguments {
         parameters.section = section
         parameters.isCompared = !isAlone
         parameters.isExplained = explain
+        parameters.isRolledUp = !isUnrolled
+        parameters.by = options.by
         parameters.format = format
         return try StandardReportRequest(parameters, nowMilliseconds: nowMilliseconds)
     }
@@ -55,13 +67,10 @@ struct StandardReportOptions: ParsableArguments {
     /// printed.
     var references: ReportReferences {
         get throws {
-            guard let name else {
-                return ReportReferences()
-            }
             let files = schemas.isEmpty ? EnvironmentSettings().list("schema") : schemas
             let names = campaigns.isEmpty ? EnvironmentSettings().list("campaigns") : campaigns
             return ReportReferences(
-                schemas: name == StandardReportName.revenue.rawValue
+                schemas: hasSchemas
                     ? try ConversionSchemas.reading(files) : ConversionSchemas(),
                 campaigns: names.isEmpty ? nil : try CampaignMap.reading(names))
         }
@@ -73,20 +82,21 @@ struct StandardReportOptions: ParsableArguments {
             throw ValidationError(
                 "unexpected argument \(name.shortened(to: 40)); did you mean --store \(name.shortened(to: 80))?")
         }
-        if !schemas.isEmpty, name != StandardReportName.revenue.rawValue {
-            throw ValidationError("--schema is for the report revenue: skan report revenue --schema FILE")
+        if !schemas.isEmpty, !hasSchemas {
+            throw ValidationError(
+                "--schema is for the reports performance and revenue: skan report revenue --schema FILE")
         }
         let plain = options.namesOfPlainReports
         guard name == nil else {
             if let option = plain.first {
                 throw ValidationError(
-                    "\(option) is for reports without a name; standard reports have their own columns")
+                    "\(option) is for reports without a name; skan report conversions has a row for each value")
             }
             return
         }
         let given = [
-            (section != nil, "--section"), (!campaigns.isEmpty, "--campaigns"), (explain, "--explain"),
-            (isAlone, "--no-compare"),
+            (section != nil, "--section"), (explain, "--explain"), (isAlone, "--no-compare"),
+            (isUnrolled, "--no-roll-up"),
         ]
         if let option = given.first(where: \.0)?.1 {
             throw ValidationError("\(option) is for standard reports, for example: skan report overview")

@@ -13,6 +13,8 @@ package struct PageSelection: Hashable, Sendable {
     package var to: String?
     /// Each `where`.
     package var filters: [String]
+    /// Whether ids that are of one campaign share a row: `roll-up`.
+    package var isRolledUp: Bool
 
     /// The days of a page that names none.
     package static let defaultPeriod = "30d"
@@ -21,13 +23,14 @@ package struct PageSelection: Hashable, Sendable {
 
     package init(
         provenance: String? = nil, timeZone: String? = nil, period: String? = nil, from: String? = nil,
-        to: String? = nil, filters: [String] = []
+        to: String? = nil, filters: [String] = [], isRolledUp: Bool = true
     ) {
         self.provenance = provenance
         self.timeZone = timeZone
         self.period = period
         self.from = from
         self.to = to
+        self.isRolledUp = isRolledUp
         self.filters = filters.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
@@ -45,6 +48,7 @@ package struct PageSelection: Hashable, Sendable {
         ]
         return single.compactMap { name, value in value.map { PageLink.Parameter(name, $0) } }
             + filters.map { PageLink.Parameter("where", $0) }
+            + (isRolledUp ? [] : [PageLink.Parameter("roll-up", "false")])
     }
 
     package func link(_ page: PageLink) -> PageLink {
