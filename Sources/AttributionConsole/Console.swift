@@ -27,7 +27,7 @@ package struct Console: Service {
         let endpoints = routes.flatMap(\.endpoints)
         ingress = Ingress(
             address: address,
-            routes: Self.routes(endpoints.map(\.route)),
+            routes: Self.routes(endpoints.map(\.route), havePages: sessions != nil),
             limits: limits,
             tls: tls,
             trustedProxies: trustedProxies,
@@ -49,8 +49,8 @@ package struct Console: Service {
         try await ingress.run()
     }
 
-    private static func routes(_ routes: [ConsoleRoute]) -> IngressRoutes {
-        IngressRoutes(
+    private static func routes(_ routes: [ConsoleRoute], havePages: Bool) -> IngressRoutes {
+        var routes = IngressRoutes(
             routes.map(\.ingressRoute),
             fields: ["accept", "authorization", "content-type", "cookie", "host", "origin", "sec-fetch-site"],
             keepsTargets: true,
@@ -60,6 +60,10 @@ package struct Console: Service {
                 ? "signing has a listener of its own: skan serve --signing HOST:PORT"
                 : "/openapi.yaml lists the routes"
         }
+        if havePages {
+            routes.refusalPage = { .refusalPage($0, instead: IngressAnswer(refusing: $0)) }
+        }
+        return routes
     }
 }
 

@@ -100,8 +100,8 @@ extension IngressAnswer {
 
     /// An answer that says why a request is refused.
     static func refusing(_ error: some CodedError) -> IngressAnswer {
-        var answer = json(error.json(), status: error.code.httpStatus)
-        answer.retryAfter = error.retryAfter
+        var answer = IngressAnswer(refusing: error)
+        answer.set("Cache-Control", "no-store")
         return answer
     }
 

@@ -30,6 +30,11 @@ struct ConsoleGate: Sendable {
         } else {
             answer = await endpoint.answer(request, context)
         }
+        if let error = answer.refusal, sessions != nil, request.fields.acceptsPages,
+            request.fields["authorization"] == nil
+        {
+            answer = .refusalPage(error, instead: answer)
+        }
         answer.caller = caller?.name
         metrics.note(ContinuousClock.now - start, of: endpoint.route)
         log(endpoint.route, answer.status, caller, refusal)

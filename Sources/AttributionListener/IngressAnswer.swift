@@ -15,6 +15,8 @@ package struct IngressAnswer: Sendable {
     package private(set) var fields: [(name: String, value: String)] = []
     /// The holder of the token it was asked for with: a label of the counter of requests.
     package var caller: String?
+    /// The error that it refuses a request for; nil for any other answer.
+    package private(set) var refusal: (any CodedError)?
 
     package init(status: Int, body: [UInt8], mediaType: String? = "application/json", retryAfter: Duration? = nil) {
         self.status = (200...599).contains(status) ? status : 500
@@ -26,6 +28,7 @@ package struct IngressAnswer: Sendable {
     /// Makes the answer that refuses a request.
     package init(refusing error: some CodedError) {
         self.init(status: error.code.httpStatus, body: error.body, retryAfter: error.retryAfter)
+        refusal = error
     }
 
     /// Sets a header field.

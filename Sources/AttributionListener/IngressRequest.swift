@@ -108,6 +108,15 @@ package struct HeaderFields: Sendable, Equatable {
         lines.append(Line(name: name, value: value))
     }
 
+    /// Whether a browser sent them: it names HTML among what it accepts, and programs name what they read, or nothing.
+    package var acceptsPages: Bool {
+        values("accept").contains { line in
+            line.split(separator: ",").contains { range in
+                range.prefix { $0 != ";" }.filter { $0 != " " }.lowercased() == "text/html"
+            }
+        }
+    }
+
     /// The value of each line of a field, in order.
     package func values(_ name: String) -> [String] {
         var values: [String] = []

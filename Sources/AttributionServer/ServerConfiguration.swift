@@ -38,6 +38,8 @@ package struct ServerConfiguration: Sendable {
     package var schemas: [String] = []
     /// The files that say what campaigns and apps are called.
     package var campaigns: [String] = []
+    /// The traffic of pages whose address names none: Apple's, but for a demonstration, which has test traffic alone.
+    package var pageTraffic = Traffic.apple
     /// PEM files of the certificate chain and its key: both or neither.
     package var tlsCertificate: String?
     package var tlsKey: String?

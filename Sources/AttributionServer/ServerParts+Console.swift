@@ -39,7 +39,7 @@ extension ServerParts {
     /// The console's pages.
     func makePages(_ recording: Recording) -> PageRoutes {
         let reporter = reporter(recording)
-        let sources = PageSources(
+        var sources = PageSources(
             reader: recording.storage.reader, requeue: { try await recording.maintenance.requeue($0) },
             explain: { recording.explainer.explain($0.bytes, receivedAt: $0.receivedAtMilliseconds).lines },
             health: { health(recording) }, keys: { keys },
@@ -47,6 +47,7 @@ extension ServerParts {
             standardReport: { try await standardReport($0, $1, recording) },
             findings: { try await reporter.findings(today: $0, traffic: $1, limits: $2) },
             version: configuration.programVersion)
+        sources.traffic = configuration.pageTraffic
         return PageRoutes(sources, access: access, sessions: sessions, queue: reportQueue, logger: logger)
     }
 

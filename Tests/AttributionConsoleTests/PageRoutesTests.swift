@@ -56,10 +56,11 @@ final class PageRoutesTests {
         hasTokens: Bool = false,
         health: ServerHealth = PageRoutesTests.health(),
         findings: [TrafficFinding]? = nil,
+        traffic: Traffic = .apple,
         _ body: (Browser) async throws -> Void
     ) async throws {
         let reporter = Reporter(ledger, programVersion: "9.9.9")
-        let sources = PageSources(
+        var sources = PageSources(
             reader: ledger,
             requeue: { [requeued] query in
                 requeued.note(query)
@@ -75,6 +76,7 @@ final class PageRoutesTests {
                 return try await reporter.findings(today: today, traffic: traffic, limits: limits)
             },
             version: "9.9.9")
+        sources.traffic = traffic
         let access =
             hasTokens
             ? AccessControl(file: file, reading: try file.read(), perSecond: 1_000, logger: .silent) : nil
@@ -135,7 +137,9 @@ final class PageRoutesTests {
         "/reports/wins", "/reports/redownloads", "/reports/re-engagements", "/reports/tiers", "/reports/delivery",
         "/explore", "/explore?by=day&sort=-installs&top=2", "/?provenance=test&from=2026-11-01&to=2026-11-21",
         "/quarantine", "/quarantine?id=1", "/quarantine?class=forged&reason=malformed", "/quarantine/requeue?id=1",
-        "/postback", "/postback?id=1", "/postback?transaction-id=a", "/conflicts", "/keys", "/definitions",
+        "/campaign?where=network=n.skadnetwork&where=app=5239&where=source-identifier=5239",
+        "/explore?by=day&by=app&where=app=5239", "/reports/campaigns?sort=-campaigns.installs", "/postback",
+        "/postback?id=1", "/postback?transaction-id=a", "/conflicts", "/keys", "/definitions",
     ]
 
     // MARK: Reading
@@ -193,9 +197,16 @@ final class PageRoutesTests {
             ("/?perod=7d", 400, "an unknown parameter"), ("/explore?by=ap", 400, "did you mean app?"),
             ("/explore?top=1001", 400, "at most 1000 rows on a page"),
             ("/reports/none", 404, "there is no report none"), ("/quarantine?id=99", 404, "there is no delivery 99"),
-            ("/explore?by=app&by=app", 400, "more than one value"), ("/quarantine?class=x", 400, "one of garbage"),
+            ("/explore?top=1&top=1", 400, "more than one value"), ("/quarantine?class=x", 400, "one of garbage"),
             ("/?format=json", 400, "csv, or none"), ("/keys?format=csv&section=x", 400, "one of keys"),
-            ("/?period=%3Cscript%3E", 400, "&lt;script&gt;"),
+            ("/?period=%3Cscript%3E", 400, "&lt;script&gt;"), ("/?test=yes", 400, "true or false"),
+            ("/?test&provenance=apple", 400, "one of the two"), ("/campaign", 400, "do not select one campaign"),
+            (
+                "/campaign?where=network=n.skadnetwork&where=app=1&where=app=2&where=campaign-id=3", 400,
+                "do not select one"
+            ),
+            ("/?sort=installs", 400, "a section and a column"),
+            ("/?sort=-campaigns.instals", 400, "did you mean campaigns.installs?"),
         ])
     func refusals(_ path: String, _ status: Int, _ words: String) async throws {
         try await run { browser in

@@ -1,5 +1,6 @@
 import Attribution
 import AttributionConsole
+import AttributionReports
 import TestSupport
 import Testing
 
@@ -42,6 +43,25 @@ struct PageSelectionTests {
     func length() {
         #expect(PageSelection().link(Self.link, narrowedTo: .network, HostileText.long) == nil)
         #expect(PageSelection().link(Self.link, narrowedTo: .network, "n.skadnetwork") != nil)
+    }
+
+    @Test(
+        "The days before and after are as many, and a calendar month has months beside it",
+        arguments: [
+            ("2026-11-08", "2026-11-21", "from=2026-10-25&to=2026-11-07", "from=2026-11-22&to=2026-12-05"),
+            ("2026-11-21", "2026-11-21", "from=2026-11-20&to=2026-11-20", "from=2026-11-22&to=2026-11-22"),
+            ("2026-12-01", "2026-12-31", "period=2026-11", "period=2027-01"),
+            ("2026-11-01", "2026-11-29", "from=2026-10-03&to=2026-10-31", "from=2026-11-30&to=2026-12-28"),
+        ])
+    func steps(_ first: String, _ last: String, _ before: String, _ after: String) throws {
+        let days = CalendarPeriod(
+            first: try #require(CalendarDay(first)), last: try #require(CalendarDay(last)))
+        let selection = PageSelection(provenance: "test", period: "7d", filters: ["app=1"])
+        for (forwards, expected) in [(false, before), (true, after)] {
+            #expect(
+                selection.moved(from: days, forwards: forwards).link(Self.link).text
+                    == "/explore?provenance=test&\(expected)&where=app=1")
+        }
     }
 
     @Test("Without days a page has the last thirty")

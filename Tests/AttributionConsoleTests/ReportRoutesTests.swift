@@ -219,6 +219,8 @@ struct ReportRoutesTests {
             ("histogram=yes&format=table", "histogram: found yes, expected true or false"),
             ("format=cvs", "format: found cvs, expected one of table, csv, json, ndjson, markdown; did you mean csv?"),
             ("top=0", "top: found 0, expected a number of rows, 1 or more"),
+            ("test=1", "test: found 1, expected true or false"),
+            ("test&provenance=apple", "test: found it with provenance=apple, expected one of the two"),
             ("where=app%3D1,2", "where app=… where app=…"),
         ])
     func refusals(_ query: String, _ detail: String) async throws {

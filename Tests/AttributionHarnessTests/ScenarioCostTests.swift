@@ -27,7 +27,7 @@ struct ScenarioCostTests {
     func lines() throws {
         let signed = try Self.costs().signed
         #expect(signed.map(\.sequence) == Array(1...Int64(signed.count)))
-        #expect(Set(signed.map(\.day)) == Set((0..<30).map { Self.start.advanced(by: $0) }))
+        #expect(Set(signed.map(\.day)) == Set((0..<60).map { Self.start.advanced(by: $0) }))
         for count in signed {
             #expect(try SignedImpressionCount(reading: Array(count.line.utf8)) == count)
         }
@@ -42,7 +42,7 @@ struct ScenarioCostTests {
         #expect(rows.count == spend.count + 1)
         for (row, spend) in zip(rows.dropFirst(), spend) {
             let fields = Dictionary(uniqueKeysWithValues: zip(rows[0].map(String.init), row.map(String.init)))
-            #expect(try Spend(reading: fields, latest: Self.start.advanced(by: 29)) == spend)
+            #expect(try Spend(reading: fields, latest: Self.start.advanced(by: 59)) == spend)
             #expect(spend.amount.micros % 10_000 == 0)
         }
     }

@@ -71,7 +71,9 @@ def follow(browser, address, check):
 def fill(browser, address, field, text, expected, check):
     """Enter in a field sends its form."""
     browser.open(address)
-    browser.evaluate(f'(f => {{ f.focus(); f.select(); }})(document.getElementById("{field}"))')
+    browser.evaluate(
+        f'(f => {{ const d = f.closest("details"); if (d) d.open = true; f.focus(); f.select(); }})'
+        f'(document.getElementById("{field}"))')
     browser.call('Input.insertText', text=text)
     browser.events = []
     browser.press('Enter')

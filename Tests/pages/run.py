@@ -7,16 +7,18 @@ import checks, figures, keyboard
 
 skan, out = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 PAGES = {
-    'overview': '/', 'campaigns': '/reports/campaigns', 'sources': '/reports/sources',
-    'conversions': '/reports/conversions', 'windows': '/reports/windows', 'wins': '/reports/wins',
+    'overview': '/', 'performance': '/reports/performance', 'campaigns': '/reports/campaigns',
+    'sources': '/reports/sources', 'conversions': '/reports/conversions', 'windows': '/reports/windows',
+    'wins': '/reports/wins',
     'redownloads': '/reports/redownloads', 're-engagements': '/reports/re-engagements', 'tiers': '/reports/tiers',
     'revenue': '/reports/revenue', 'costs': '/reports/costs', 'delivery': '/reports/delivery',
+    'campaign': '/campaign?where=network=example123.skadnetwork&where=app=525463029&where=source-identifier=5239',
     'explore': '/explore?by=day,app', 'quarantine': '/quarantine',
     'conflicts': '/conflicts', 'delivery-kept': '/quarantine?id=1', 'requeue': '/quarantine/requeue',
     'postback': '/postback?id=1', 'keys': '/keys', 'definitions': '/definitions', 'problem': '/explore?by=nothing',
 }
 REPORTS = {name: path for name, path in PAGES.items() if path == '/' or path.startswith('/reports/')}
-COUNTING = ('/reports', '/explore')
+COUNTING = ('/reports', '/explore', '/campaign')
 # Texts that break pages which trust them: markup, what turns the order of reading, and what no line can break.
 HOSTILE = ('"><script>alert(1)</script>', 'a\u2063b\u202ec', 'n' * 4_000)
 failures = []

@@ -95,6 +95,10 @@ struct UsageTests: FolderSuite {
                 "skan help simulate"
             ),
             ("report --by", "--by: expected a value", "", "skan help report"),
+            (
+                "report -s x --test --provenance apple", "found --test and --provenance, expected one of them", "",
+                "skan help report"
+            ),
             ("tokens create --name --scope sign", "--name: expected a value", "", "skan help tokens create"),
             ("report x", "name: found x, expected one of overview, performance,", "", "skan help report"),
         ])

@@ -52,6 +52,17 @@ extension IngressAnswer {
         return answer
     }
 
+    /// What a browser shows in place of an answer in JSON; who is logged in is not known where requests are refused.
+    static func refusalPage(_ error: any CodedError, instead answer: IngressAnswer) -> IngressAnswer {
+        let surroundings = PageSurroundings(holder: nil, formToken: nil, reports: [], version: "", isLimited: true)
+        let title = error.code == .notFound ? "Not found" : "The request was refused"
+        var page = problemPage(error, title, in: surroundings)
+        for (name, value) in answer.fields where name == "WWW-Authenticate" {
+            page.set(name, value)
+        }
+        return page
+    }
+
     static func file(_ csv: String, name: String) -> IngressAnswer {
         var answer = text("text/csv; charset=utf-8", csv)
         answer.set("Content-Disposition", "attachment; filename=\"skan-\(name).csv\"")

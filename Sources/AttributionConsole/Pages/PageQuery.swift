@@ -6,15 +6,18 @@ import StrictJSON
 /// The query of a page, under the API's names; fields left empty in a form are treated as absent.
 struct PageQuery {
     let fields: FormFields
+    /// The traffic, as `provenance` or `test` names it; nil if neither does.
+    private let provenance: String?
 
     /// The parameters of a page that counts.
-    static let selection = ["provenance", "time-zone", "period", "from", "to", "where", "roll-up"]
+    static let selection = ["provenance", "test", "time-zone", "period", "from", "to", "where", "roll-up"]
     /// The parameters of a table as a file.
     static let file = ["format", "section"]
 
     init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
         fields = FormFields(request.query)
-        try fields.fields.check(known: known + Self.file, repeatable: ["where"])
+        try fields.fields.check(known: known + Self.file, repeatable: ["where", "by"])
+        provenance = try Traffic.named(provenance: fields["provenance"], test: fields[Traffic.testParameter])
         if let format = fields["format"], format != "csv" {
             throw FieldProblem(field: "format", found: format.shortened(to: 20), expected: "csv, or none for the page")
         }
@@ -32,15 +35,25 @@ struct PageQuery {
         fields["format"] != nil
     }
 
-    /// A link with what this query says about a file.
-    func keepingFile(_ link: PageLink) -> PageLink {
-        Self.file.reduce(link) { link, name in fields[name].map { link.adding(name, $0) } ?? link }
+    /// A link with what this query says about a file, and with some of its parameters.
+    func keeping(_ names: [String], _ link: PageLink) -> PageLink {
+        (Self.file + names).reduce(link) { link, name in fields[name].map { link.adding(name, $0) } ?? link }
+    }
+
+    /// How a table is sorted; nil for the order of its report.
+    var order: TableOrder? {
+        get throws(FieldProblem) {
+            guard let text = fields["sort"] else {
+                return nil
+            }
+            return try TableOrder(reading: text)
+        }
     }
 
     /// The days, traffic and conditions.
     var selection: PageSelection {
         PageSelection(
-            provenance: fields["provenance"], timeZone: fields["time-zone"], period: fields["period"],
+            provenance: provenance, timeZone: fields["time-zone"], period: fields["period"],
             from: fields["from"], to: fields["to"], filters: fields.values("where"),
             isRolledUp: fields["roll-up"] != "false")
     }
@@ -69,11 +82,14 @@ extension PageSelection {
 /// - SeeAlso: [URL Standard, parsing](https://url.spec.whatwg.org/#urlencoded-parsing)
 package struct FormFields: Sendable {
     /// The fields in order, without empty ones: a form sends every field, filled in or not.
+    ///
+    /// A flag needs no value.
     package private(set) var fields: [(name: String, value: String)]
 
     /// Reads fields; bytes that are not UTF-8 become U+FFFD.
     package init(_ text: some StringProtocol) {
-        fields = Substring(text).utf8.decodedPairs { Self.decoded($0) }.filter { !$0.value.isEmpty }
+        fields = Substring(text).utf8.decodedPairs { Self.decoded($0) }
+            .filter { !$0.value.isEmpty || $0.name == Traffic.testParameter }
     }
 
     /// The first value of a field.

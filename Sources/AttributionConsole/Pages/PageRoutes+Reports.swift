@@ -8,10 +8,11 @@ import StrictJSON
 /// The pages that count postbacks.
 extension PageRoutes {
     func overview(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
-        let query = try PageQuery(request, known: PageQuery.selection)
+        let query = try PageQuery(request, known: PageQuery.selection + [Self.sort])
         if let narrowed = narrowed(query.selection, context) {
-            return .seeOther(query.keepingFile(narrowed.link(PageLink())))
+            return .seeOther(query.keeping([Self.sort], narrowed.link(PageLink())))
         }
+        let order = try query.order
         let wanted = try context.authorized(Self.standardRequest(.overview, query.selection))
         var health = sources.health()
         var quarantine: Result<[QuarantineTotal], PageProblem>?
@@ -21,10 +22,13 @@ extension PageRoutes {
         } else {
             quarantine = await part { try await sources.reader.quarantineTotals() }
         }
-        let report = await part { try await count(wanted, context) }
+        let figures = await part { try await campaignFigures(wanted, query.selection, context, isOfOne: false) }
+        if case .success(let figures) = figures {
+            try order?.check(figures.campaigns.sections + figures.overview.sections)
+        }
         // What a report cannot be counted for is said once.
         var findings: [TrafficFinding] = []
-        if !context.isLimited, case .success = report {
+        if !context.isLimited, case .success = figures {
             let today = CalendarDay(containing: Self.nowMilliseconds, in: .gmt)
             findings =
                 (try? await queue.run(for: context.caller?.id) {
@@ -32,12 +36,45 @@ extension PageRoutes {
                 }) ?? []
         }
         let page = OverviewPage(
-            health: health, traffic: findings, quarantine: quarantine, report: report, selection: query.selection)
+            health: health, traffic: findings, quarantine: quarantine, figures: figures, selection: query.selection,
+            order: order)
         return try PageAnswer(page.page, query)
     }
 
+    func campaign(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
+        let query = try PageQuery(request, known: PageQuery.selection + [Self.sort])
+        if let narrowed = narrowed(query.selection, context) {
+            return .seeOther(query.keeping([Self.sort], narrowed.link(PagePlace.campaign.link)))
+        }
+        let wanted = try context.authorized(Self.standardRequest(.overview, query.selection))
+        try CampaignPage.check(wanted.selection.conditions)
+        let figures = try await campaignFigures(wanted, query.selection, context, isOfOne: true)
+        let order = try query.order
+        try order?.check(figures.campaigns.sections + figures.overview.sections)
+        return try PageAnswer(
+            CampaignPage(figures: figures, selection: query.selection, order: order).page, query)
+    }
+
+    /// The parameter that sorts a table of a page.
+    private static let sort = "sort"
+    /// The report with the main table.
+    private static let mainReport = StandardReportName.performance
+
+    /// What is counted for a selection: of a campaign, its row among those of its app.
+    private func campaignFigures(
+        _ wanted: StandardReportRequest, _ selection: PageSelection, _ context: ConsoleContext, isOfOne: Bool
+    ) async throws -> CampaignFigures {
+        let rows = isOfOne ? selection.ofApps : selection
+        // Costs are refused conditions that ads do not have.
+        let withCosts = try? Self.standardRequest(Self.mainReport, rows)
+        let main = if let withCosts { withCosts } else { try Self.standardRequest(.campaigns, rows) }
+        return CampaignFigures(
+            overview: try await count(wanted, context),
+            campaigns: try await count(context.authorized(main), context))
+    }
+
     func standardReport(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
-        let query = try PageQuery(request, known: PageQuery.selection)
+        let query = try PageQuery(request, known: PageQuery.selection + [Self.sort])
         let text = request.name
         guard let name = StandardReportName(rawValue: text) else {
             throw Refusal(
@@ -45,13 +82,15 @@ extension PageRoutes {
                 hint: "the reports are " + StandardReportName.allCases.map(\.rawValue).joined(separator: ", "))
         }
         if let narrowed = narrowed(query.selection, context) {
-            return .seeOther(query.keepingFile(narrowed.link(PageLink("reports", name.rawValue))))
+            return .seeOther(query.keeping([Self.sort], narrowed.link(PageLink("reports", name.rawValue))))
         }
         let wanted = try context.authorized(
             Self.standardRequest(name, query.selection, file: query.isFile ? query : nil))
         let report = try await count(wanted, context)
         guard query.isFile else {
-            return .page(StandardReportPage(report: report, selection: query.selection).page)
+            let order = try query.order
+            try order?.check(report.sections)
+            return .page(StandardReportPage(report: report, selection: query.selection, order: order).page)
         }
         return .file(
             csv: report.rendered(as: .csv),
@@ -62,9 +101,10 @@ extension PageRoutes {
         let query = try PageQuery(request, known: PageQuery.selection + ["by", "columns", "sort", "top"])
         let fields = query.fields
         let choice = ExplorePage.Choice(
-            by: fields["by"], columns: fields["columns"], sort: fields["sort"], top: fields["top"])
+            by: fields["by"].map { _ in fields.values("by").joined(separator: ",") }, columns: fields["columns"],
+            sort: fields["sort"], top: fields["top"])
         if let narrowed = narrowed(query.selection, context) {
-            return .seeOther(choice.keeping(query.keepingFile(narrowed.link(PageLink("explore")))))
+            return .seeOther(choice.keeping(query.keeping([], narrowed.link(PageLink("explore")))))
         }
         var texts = query.selection.reportParameters
         texts.by = choice.by ?? texts.by
@@ -85,10 +125,23 @@ extension PageRoutes {
                 return .file(csv: report.rendered(as: .csv), name: "report")
             }
         }
-        let report = await part {
-            try await queue.run(for: context.caller?.id) { try await sources.report(wanted, Self.limits) }
+        var ofAll = ReportParameters()
+        (ofAll.period, ofAll.from, ofAll.to) = (texts.period, texts.from, texts.to)
+        (ofAll.timeZone, ofAll.provenance, ofAll.top) = (texts.timeZone, texts.provenance, "500")
+        // A limited token has no values to choose but those that it may see.
+        ofAll.filters = context.isLimited ? query.selection.ofApps.filters : []
+        let values = try context.authorized(ReportRequest(ofAll, nowMilliseconds: Self.nowMilliseconds))
+        let explored = await part { () async throws -> ExplorePage.Explored in
+            try await queue.run(for: context.caller?.id) {
+                ExplorePage.Explored(
+                    report: try await sources.report(wanted, Self.limits),
+                    existing: try await sources.report(values, Self.limits).sections[0])
+            }
         }
-        return .page(ExplorePage(report: report, selection: query.selection, choice: choice).page)
+        let shown = StandardReportRequest(
+            name: .overview, selection: wanted, nowMilliseconds: Self.nowMilliseconds)
+        return .page(
+            ExplorePage(explored: explored, request: shown, selection: query.selection, choice: choice).page)
     }
 
     func definitions(_ request: IngressRequest) throws -> PageAnswer {
@@ -125,14 +178,17 @@ extension PageRoutes {
         return try StandardReportRequest(parameters, nowMilliseconds: nowMilliseconds)
     }
 
-    /// The selection of the networks that a token is limited to, where a request names none; nil for any other.
+    /// The selection of the networks that a token is limited to, where a request names none, and of the traffic of a
+    /// demonstration, where it names no other; nil for any other request.
     private func narrowed(_ selection: PageSelection, _ context: ConsoleContext) -> PageSelection? {
         let prefix = ReportDimension.network.rawValue + "="
-        guard context.isLimited, !selection.filters.contains(where: { $0.hasPrefix(prefix) }) else {
-            return nil
-        }
         var narrowed = selection
-        narrowed.filters += context.caller?.networks.map { prefix + $0.text } ?? []
-        return narrowed
+        if selection.provenance == nil, sources.traffic != .apple {
+            narrowed.provenance = sources.traffic.rawValue
+        }
+        if context.isLimited, !selection.filters.contains(where: { $0.hasPrefix(prefix) }) {
+            narrowed.filters += context.caller?.networks.map { prefix + $0.text } ?? []
+        }
+        return narrowed == selection ? nil : narrowed
     }
 }

@@ -32,6 +32,7 @@ package struct PageRoutes: ConsoleRoutes {
     package var endpoints: [ConsoleEndpoint] {
         [
             page(.overviewPage, "The overview cannot be shown", overview),
+            page(.campaignPage, "The campaign cannot be shown", campaign),
             page(.reportPage, "The report cannot be shown", standardReport),
             page(.explorePage, "The report cannot be shown", explore),
             page(.quarantinePage, "The quarantine cannot be shown", quarantine),

@@ -17,6 +17,8 @@ package struct PageSources: Sendable {
     /// What of yesterday's traffic a person should look at.
     package var findings: @Sendable (CalendarDay, Traffic, LedgerLimits) async throws -> [TrafficFinding]
     package var version: String
+    /// The traffic of pages that name none: only a demonstration has another than Apple's.
+    package var traffic = Traffic.apple
 
     package init(
         reader: any LedgerReading,

@@ -7,7 +7,9 @@ import StrictJSON
 /// The parameters of a URL that asks for a report: all known, and none twice but `where`.
 struct ReportParameterTexts {
     /// The parameters that choose what is counted.
-    static let selecting = ["where", "period", "from", "to", "time-zone", "provenance", "top", "as-of"]
+    static let selecting = [
+        "where", "period", "from", "to", "time-zone", "provenance", Traffic.testParameter, "top", "as-of",
+    ]
 
     private let values: [(name: String, value: String)]
     private let accept: [String]
@@ -50,14 +52,15 @@ struct ReportParameterTexts {
     }
 
     /// What is counted; everything else has its default.
-    var selection: ReportParameters {
+    func selection() throws(FieldProblem) -> ReportParameters {
         var texts = ReportParameters()
         texts.filters = values.filter { $0.name == "where" }.map(\.value)
         texts.period = text("period")
         texts.from = text("from")
         texts.to = text("to")
         texts.timeZone = text("time-zone") ?? texts.timeZone
-        texts.provenance = text("provenance") ?? texts.provenance
+        texts.provenance =
+            try Traffic.named(provenance: text("provenance"), test: text(Traffic.testParameter)) ?? texts.provenance
         texts.top = text("top")
         texts.asOf = text("as-of")
         return texts
@@ -74,7 +77,7 @@ struct ReportQuery {
     init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
         format = try given.format(among: ReportFormat.ofFreeReports)
-        var texts = given.selection
+        var texts = try given.selection()
         texts.by = given.text("by") ?? texts.by
         texts.columns = given.text("columns")
         texts.sort = given.text("sort")
@@ -98,7 +101,7 @@ struct StandardReportQuery {
         format = try given.format(among: ReportFormat.allCases)
         var texts = StandardReportParameters()
         texts.name = request.name
-        texts.selection = given.selection
+        texts.selection = try given.selection()
         texts.selection.columns = given.text("columns")
         texts.selection.sort = given.text("sort")
         texts.by = given.text("by")
@@ -108,6 +111,29 @@ struct StandardReportQuery {
         texts.isExplained = try given.flag("explain") ?? false
         texts.format = format
         self.request = try StandardReportRequest(texts, nowMilliseconds: nowMilliseconds)
+    }
+}
+
+extension Traffic {
+    /// The parameter that is `provenance=test` in one word, as the command line has it.
+    static let testParameter = "test"
+
+    /// The traffic that two parameters name; nil if neither does.
+    ///
+    /// A wrong name is refused by what reads it.
+    static func named(provenance: String?, test: String?) throws(FieldProblem) -> String? {
+        guard let test, test != "false" else {
+            return provenance
+        }
+        guard test.isEmpty || test == "true" else {
+            throw FieldProblem(field: testParameter, found: test.shortened(to: 20), expected: "true or false")
+        }
+        guard provenance == nil || provenance == Traffic.test.rawValue else {
+            throw FieldProblem(
+                field: testParameter, found: "it with provenance=\(provenance?.shortened(to: 20) ?? "")",
+                expected: "one of the two")
+        }
+        return Traffic.test.rawValue
     }
 }
 

@@ -6,8 +6,8 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case health, readiness, apiDescription, report, standardReport, metrics, webAds, explain, impressionCheck
     case quarantine, requeue, prune, postbacks, recount
     // Pages, the forms they send, and the files they load.
-    case overviewPage, reportPage, explorePage, quarantinePage, requeuePage, requeueForm, postbackPage, conflictsPage
-    case keysPage, definitionsPage, loginPage, loginForm, logoutForm, pageAsset
+    case overviewPage, campaignPage, reportPage, explorePage, quarantinePage, requeuePage, requeueForm, postbackPage
+    case conflictsPage, keysPage, definitionsPage, loginPage, loginForm, logoutForm, pageAsset
 
     package struct Definition: Sendable, Hashable {
         package let method: IngressMethod
@@ -53,6 +53,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .postbacks: Definition(.get, "/v1/postbacks", .scope(.report))
         case .recount: Definition(.post, "/v1/recount", .scope(.manage))
         case .overviewPage: Definition(.get, "/", .scope(.report), [.page, .networks, .counts])
+        case .campaignPage: Definition(.get, "/campaign", .scope(.report), [.page, .networks, .counts])
         case .reportPage: Definition(.get, "/reports/{name}", .scope(.report), [.page, .networks, .counts])
         case .explorePage: Definition(.get, "/explore", .scope(.report), [.page, .networks, .counts])
         case .quarantinePage: Definition(.get, "/quarantine", .scope(.report), .page)

@@ -28,8 +28,18 @@ extension Scenario {
         }
     }
 
-    /// A month of a network with three apps, for `skan demo`.
+    /// Two months of a network with three apps, for `skan demo`: a month, and the one before to compare it with.
     package static func demo() throws(DocumentProblem) -> Scenario {
         try Scenario(file: PackageResources.demo_json)
     }
+
+    /// The ids of the networks whose campaigns it has, in postbacks of any version.
+    package var ownNetworks: [String] {
+        Set(campaigns.map { networks[$0.network] }).flatMap { Set([$0.id, $0.adAttributionKitID ?? $0.id]) }.sorted()
+    }
+
+    /// What the campaigns and apps of ``demo()`` are called, as a file of `skan serve --campaigns`.
+    package static var demoNames: [UInt8] { PackageResources.demo_names_json }
+    /// What its conversion values mean, as a file of `skan serve --schema`.
+    package static var demoSchema: [UInt8] { PackageResources.demo_schema_json }
 }

@@ -42,6 +42,8 @@ package struct RequestInFlight {
     package let announcesKeepAlive: Bool
     package let startedAt: NIODeadline
     package let bodyBytes: Int
+    /// Whether the client is a browser that shows a page.
+    let acceptsPages: Bool
 }
 
 /// How an answer is written.

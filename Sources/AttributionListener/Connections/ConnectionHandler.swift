@@ -272,7 +272,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Writes the answer of a refused request.
     private func write(_ refusal: IngressRefusal, _ form: AnswerForm) {
         loop.metrics.countRefusal(refusal.code)
-        var answer = IngressAnswer(refusing: refusal)
+        let page = form.request.acceptsPages ? loop.settings.routes.refusalPage : nil
+        var answer = page?(refusal) ?? IngressAnswer(refusing: refusal)
         switch refusal {
         case .unanswered:
             work?.cancel()

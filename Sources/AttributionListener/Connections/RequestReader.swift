@@ -119,7 +119,8 @@ struct RequestReader {
         RequestInFlight(
             method: framing.head?.method, route: framing.head?.route,
             announcesKeepAlive: isComplete && framing.head?.isLegacy == true && framing.head?.keepsAlive == true,
-            startedAt: startedAt, bodyBytes: body.count + droppedBytes)
+            startedAt: startedAt, bodyBytes: body.count + droppedBytes,
+            acceptsPages: framing.head?.fields.acceptsPages == true)
     }
 
     /// Removes and returns the body.

@@ -10,6 +10,8 @@ package struct IngressRoutes: Sendable {
     let requireMediaType: Bool
     /// Whether tokens decide about requests, which are then counted by the holder.
     let haveCallers: Bool
+    /// Makes the page on which a browser shows a refusal of the listener; nil for a listener without pages.
+    package var refusalPage: (@Sendable (IngressRefusal) -> IngressAnswer)?
     private let patterns: [Pattern]
     private let hint: @Sendable (_ path: String) -> String
 

@@ -67,7 +67,7 @@ extension StandardReportPlan {
             rows: WindowArrival.allCases.map { arrival in
                 ReportSectionRow(cells(arrival, current), previous: previous.map { cells(arrival, $0) })
             },
-            notes: windowNotes, chart: .bars(category: ReportDimension.sequenceIndex.rawValue, value: "postbacks"))
+            notes: windowNotes + [laterPostbacks], chart: .bars(category: ReportDimension.sequenceIndex.rawValue, value: "postbacks"))
     }
 
     /// A row for each day of first postbacks.
@@ -103,6 +103,11 @@ extension StandardReportPlan {
             ],
             rows: rows, totals: totals, notes: windowNotes, chart: days.chart)
     }
+
+    /// Why more than a postback of a later window may come with each first one.
+    private static let laterPostbacks =
+        "Second and third postbacks are about installs of days or weeks before, so a period may have more of them than "
+        + "first ones."
 
     private static let windowNotes = [
         "After its first postback, an install's second one arrives between \(words(.second)), its third one between "

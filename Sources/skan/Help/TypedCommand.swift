@@ -17,7 +17,8 @@ struct TypedCommand {
     private var badValue: String?
 
     /// Flags of which at most one may be given: the parser's description does not tell.
-    private static let exclusiveFlags = ReportOptions.OtherTraffic.allCases.map { "--\($0.rawValue)" }
+    private static let exclusiveFlags =
+        TrafficOptions.OtherTraffic.allCases.map { "--\($0.rawValue)" } + ["--provenance"]
 
     /// Interprets the words.
     init(_ words: [String], of program: CommandDescription) {

@@ -39,8 +39,7 @@ struct ReportOptions: ParsableArguments {
     @Option(help: "Time zone of the days, for example Europe/Berlin.", completion: .timeZones)
     var timeZone: String = ReportParameters().timeZone
 
-    @Flag(exclusivity: .exclusive)
-    var traffic: OtherTraffic?
+    @OptionGroup var traffic: TrafficOptions
 
     @Option(
         help: "Figures, comma-separated, for example installs,redownload-rate; columns of a standard report.",
@@ -65,19 +64,6 @@ struct ReportOptions: ParsableArguments {
     @Flag(help: "Add a histogram of conversion values.")
     var histogram = false
 
-    /// Postbacks that are not counted in the real numbers, as flags.
-    enum OtherTraffic: String, EnumerableFlag {
-        case test, development, foreign
-
-        static func help(for value: Self) -> ArgumentHelp? {
-            switch value {
-            case .foreign: "Production postbacks of networks that are not ours (skan serve --network)."
-            case .test: "Test postbacks, which the real numbers never include."
-            case .development: "AdAttributionKit's development postbacks, which the real numbers never include."
-            }
-        }
-    }
-
     var parameters: ReportParameters {
         var parameters = ReportParameters()
         parameters.by = by ?? parameters.by
@@ -86,7 +72,7 @@ struct ReportOptions: ParsableArguments {
         parameters.from = from
         parameters.to = to
         parameters.timeZone = timeZone
-        parameters.provenance = traffic?.rawValue ?? Traffic.apple.rawValue
+        parameters.provenance = traffic.name
         parameters.columns = columns
         parameters.sort = sort
         parameters.top = top
@@ -104,5 +90,39 @@ struct ReportOptions: ParsableArguments {
         var parameters = parameters
         parameters.format = format
         return try ReportRequest(parameters, nowMilliseconds: nowMilliseconds)
+    }
+}
+
+/// Which traffic is counted: a flag, or its name as the API has it.
+struct TrafficOptions: ParsableArguments {
+    @Flag(exclusivity: .exclusive)
+    var traffic: OtherTraffic?
+
+    @Option(help: "apple, foreign, development or test; --test says the same as --provenance test.")
+    var provenance: String?
+
+    /// Postbacks that are not counted in the real numbers, as flags.
+    enum OtherTraffic: String, EnumerableFlag {
+        case test, development, foreign
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .foreign: "Production postbacks of networks that are not ours (skan serve --network)."
+            case .test: "Test postbacks, which the real numbers never include."
+            case .development: "AdAttributionKit's development postbacks, which the real numbers never include."
+            }
+        }
+    }
+
+    /// The name as given; what reads it refuses a wrong one.
+    var name: String {
+        traffic?.rawValue ?? provenance ?? Traffic.apple.rawValue
+    }
+
+    func validate() throws {
+        if let traffic, let provenance, provenance != traffic.rawValue {
+            throw ValidationError(
+                "--provenance: found \(provenance.shortened(to: 20)) with --\(traffic.rawValue), expected one of them")
+        }
     }
 }

@@ -10,12 +10,13 @@ import SQLiteStore
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Make a month of data and serve the page that shows it.",
+        abstract: "Make two months of data and serve the page that shows it.",
         discussion: """
-            Plays a network with three apps for 30 days that end now, signed with test keys, records what devices have \
-            sent by now and what the ads cost, and serves postbacks and the page until it is stopped. Nothing leaves \
-            the machine. Without --folder everything is made in a temporary folder and removed at the end; a folder is \
-            kept, and used as it is the next time.
+            Plays a network with three apps for 60 days that end now, signed with test keys, records what devices have \
+            sent by now and what the ads cost, and serves postbacks and the page until it is stopped: the last 30 days \
+            beside those before, with names of campaigns and a schema of conversion values. The page shows this test \
+            traffic and says so. Nothing leaves the machine. Without --folder everything is made in a temporary folder \
+            and removed at the end; a folder is kept, and used as it is the next time.
 
             EXAMPLE
               skan demo
@@ -54,23 +55,32 @@ struct DemoCommand: AsyncParsableCommand {
         configuration.listen = listen ?? configuration.listen
         configuration.console = console ?? configuration.console
         configuration.testKeys = ["p192", "p256"].map { "\(folder)/keys/test-\($0).public.pem" }
+        configuration.schemas = ["\(folder)/schema.json"]
+        configuration.campaigns = ["\(folder)/campaigns.json"]
+        configuration.networks = try Scenario.demo().ownNetworks
+        configuration.pageTraffic = .test
         configuration.programVersion = Skan.version
         configuration.descriptors = DescriptorLimit.raise()
         let standIn = try AppleStandIn(folder: "\(folder)/keys")
+        for (file, bytes) in [("schema.json", Scenario.demoSchema), ("campaigns.json", Scenario.demoNames)]
+        where !FileManager.default.fileExists(atPath: "\(folder)/\(file)") {
+            try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(file)"))
+        }
         if !FileManager.default.fileExists(atPath: store) {
+            Terminal.say("skan: making two months of test data, which takes some seconds")
             try await record(in: store, standIn)
         }
         let process = ServerProcess(logLevel: .warning, logFormat: .text)
         defer { process.flush() }
         let server = try Server(configuration, metrics: process.metrics, logger: process.logger) { event in
             if case .consoleListening(let address) = event {
-                Terminal.say("skan: the page is at http://\(address)/?provenance=test; Control-C ends the demo")
+                Terminal.say("skan: the page is at http://\(address)/ (test traffic); Control-C ends the demo")
             }
         }
         try await process.run(server)
     }
 
-    /// Records the month, under another name until it is complete.
+    /// Records the months, under another name until it is complete.
     private func record(in store: String, _ standIn: AppleStandIn) async throws {
         let scenario = try Scenario.demo()
         let now = Int64(Date().timeIntervalSince1970 * 1000)

@@ -21,8 +21,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreOption
 
-    @Flag(exclusivity: .exclusive)
-    var traffic: ReportOptions.OtherTraffic?
+    @OptionGroup var traffic: TrafficOptions
 
     @Flag(help: "Include each body.")
     var bodies = false
@@ -37,7 +36,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         Terminal.exitAtClosedPipe()
-        var query = ExportQuery(traffic: traffic.flatMap { Traffic(rawValue: $0.rawValue) } ?? .apple)
+        var query = ExportQuery(traffic: try Traffic(named: traffic.name, in: "provenance"))
         if let after {
             guard let position = LedgerPosition(after) else {
                 throw CommandFailure(

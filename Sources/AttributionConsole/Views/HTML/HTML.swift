@@ -100,7 +100,17 @@ extension HTML {
     }
 
     package static func share(_ share: Double) -> HTML {
-        HTML(.data, .value(share.fixed(places: 4))) { (share * 100).fixed(places: 2) + " %" }
+        HTML(.data, .value(share.fixed(places: 4))) { (share * 100).fixed(places: 1) + " %" }
+    }
+
+    /// An amount, rounded for people; programs find it exactly.
+    static func money(_ amount: Money, places: Int) -> HTML {
+        let step: Int64 = places == 4 ? 100 : 10_000
+        let rounded = amount.micros / step + (amount.micros % step >= step / 2 ? 1 : 0)
+        let (units, rest) = rounded.quotientAndRemainder(dividingBy: 1_000_000 / step)
+        return HTML(.data, .value(amount.description)) {
+            (amount.isSaturated ? ">" : "") + units.grouped + "." + rest.padded(to: places)
+        }
     }
 
     package static func decimal(_ number: Double, places: Int) -> HTML {

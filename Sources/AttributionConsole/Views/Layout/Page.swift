@@ -8,6 +8,8 @@ struct Page: Sendable {
     /// What it counts; nil where it counts nothing.
     let selection: PageSelection?
     let tables: [PageTable]
+    /// What chooses the days, beside the title.
+    let controls: HTML
     let content: HTML
 
     init(
@@ -15,12 +17,14 @@ struct Page: Sendable {
         place: PagePlace,
         selection: PageSelection? = nil,
         tables: [PageTable] = [],
+        controls: HTML = .nothing,
         @HTMLBuilder content: () -> HTML
     ) {
         self.title = title
         self.place = place
         self.selection = selection
         self.tables = tables
+        self.controls = controls
         self.content = content()
     }
 }
@@ -53,12 +57,16 @@ extension Page {
                     HTML(.a, .class("skip"), .href(toID: "content")) { "Skip to the content" }
                     header(surroundings)
                     HTML(.main, .id("content"), .tabindex(-1)) {
-                        HTML(.h1) { title }
+                        HTML(.div, .class("title")) {
+                            HTML(.h1) { HTML.value(title, limit: 120) }
+                            controls
+                        }
                         content
                     }
                     HTML(.footer) {
                         HTML(.p) {
-                            "skan \(surroundings.version). Times are UTC unless a page names another time zone. "
+                            surroundings.version.isEmpty ? "" : "skan \(surroundings.version). "
+                            "Times are UTC unless a page names another time zone. "
                             HTML(.a, .href(PageLink("openapi.yaml"))) { "API" }
                         }
                     }
@@ -71,13 +79,11 @@ extension Page {
             HTML(.p, .class("brand")) { "skan" }
             HTML(.nav, .ariaLabel("Pages")) {
                 HTML(.ul) {
-                    HTML(
-                        PagePlace.named.prefix(1).map { item($0.name, $0.place) }
-                            + (surroundings.reports.isEmpty ? [] : [reports(surroundings.reports)])
-                            + PagePlace.named.dropFirst().filter {
-                                !surroundings.isLimited || !$0.place.isOfAllNetworks
-                            }
-                            .map { item($0.name, $0.place) })
+                    item("Overview", .overview)
+                    menu("Reports", surroundings.reports.map { ($0.capitalizedFirst, .report($0)) })
+                    item("Explore", .explore)
+                    menu("Operations", surroundings.isLimited ? [] : PagePlace.ofAllNetworks)
+                    item("Definitions", .definitions)
                 }
             }
             if let holder = surroundings.holder, let token = surroundings.formToken {
@@ -90,14 +96,16 @@ extension Page {
         }
     }
 
-    private func reports(_ names: [String]) -> HTML {
-        let isHere = if case .report = place { true } else { false }
-        return HTML(.li) {
-            HTML(.details) {
-                HTML(.summary, isHere ? .class("here") : .class("menu")) { "Reports" }
-                HTML(.ul) { HTML(names.map { item($0.capitalizedFirst, .report($0)) }) }
+    private func menu(_ name: String, _ items: [(name: String, place: PagePlace)]) -> HTML {
+        let isHere = items.contains { $0.place == place }
+        return items.isEmpty
+            ? .nothing
+            : HTML(.li) {
+                HTML(.details) {
+                    HTML(.summary, isHere ? .class("here") : .class("menu")) { name }
+                    HTML(.ul) { HTML(items.map { item($0.name, $0.place) }) }
+                }
             }
-        }
     }
 
     private func item(_ name: String, _ place: PagePlace) -> HTML {

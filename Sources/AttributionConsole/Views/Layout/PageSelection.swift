@@ -1,4 +1,5 @@
 package import Attribution
+package import AttributionReports
 
 /// What a page is asked for: the traffic, days and conditions, under the API's names, as every link of the page repeats
 /// them.
@@ -19,7 +20,7 @@ package struct PageSelection: Hashable, Sendable {
     /// The days of a page that names none.
     package static let defaultPeriod = "30d"
     /// The longest link that is worth following: servers refuse long ones.
-    private static let longestLink = 2_000
+    static let longestLink = 2_000
 
     package init(
         provenance: String? = nil, timeZone: String? = nil, period: String? = nil, from: String? = nil,
@@ -61,12 +62,39 @@ package struct PageSelection: Hashable, Sendable {
         return selection
     }
 
+    /// As many days before or after some; a whole calendar month leads to the months beside it.
+    package func moved(from days: CalendarPeriod, forwards: Bool) -> PageSelection {
+        let beside = forwards ? days.last.next : days.first.advanced(by: -1)
+        let month = beside.description.prefix(7)
+        let isMonth =
+            days.first.description.hasSuffix("-01") && days.last.next.description.hasSuffix("-01")
+            && days.first.description.prefix(7) == days.last.description.prefix(7)
+        guard !isMonth else {
+            return with(period: String(month))
+        }
+        let other = beside.advanced(by: (days.count - 1) * (forwards ? 1 : -1))
+        var selection = self
+        selection.period = nil
+        selection.from = min(beside, other).description
+        selection.to = max(beside, other).description
+        return selection
+    }
+
     /// The selection of the rows with a value alone, in place of what selected this dimension before.
     package func narrowed(to dimension: ReportDimension, _ value: String) -> PageSelection {
         var selection = self
         let name = dimension.rawValue
         selection.filters.removeAll { $0.hasPrefix(name + "=") || $0.hasPrefix(name + "!=") }
         selection.filters.append(name + "=" + value)
+        return selection
+    }
+
+    /// The selection of the networks and apps alone, by which alone what ads cost can be selected.
+    var ofApps: PageSelection {
+        var selection = self
+        selection.filters.removeAll { filter in
+            ![ReportDimension.network, .app].contains { filter.hasPrefix($0.rawValue + "=") }
+        }
         return selection
     }
 
@@ -93,7 +121,7 @@ package struct PageSelection: Hashable, Sendable {
 
 /// Where a page is among the others, for the navigation.
 enum PagePlace: Hashable, Sendable {
-    case overview, explore, quarantine, postback, conflicts, keys, definitions
+    case overview, campaign, explore, quarantine, postback, conflicts, keys, definitions
     /// A standard report, by name.
     case report(String)
     /// None of them.
@@ -102,6 +130,7 @@ enum PagePlace: Hashable, Sendable {
     var link: PageLink {
         switch self {
         case .overview, .elsewhere: PageLink()
+        case .campaign: PageLink("campaign")
         case .explore: PageLink("explore")
         case .quarantine: PageLink("quarantine")
         case .postback: PageLink("postback")
@@ -112,24 +141,15 @@ enum PagePlace: Hashable, Sendable {
         }
     }
 
-    /// The pages of the navigation, besides reports, with their names.
-    static let named: [(place: PagePlace, name: String)] = [
-        (.overview, "Overview"), (.explore, "Explore"), (.quarantine, "Quarantine"), (.conflicts, "Conflicts"),
-        (.postback, "Postback"), (.keys, "Keys and tokens"), (.definitions, "Definitions"),
+    /// The pages of what concerns all networks, which refuse who is limited to some, with their names.
+    static let ofAllNetworks: [(name: String, place: PagePlace)] = [
+        ("Quarantine", .quarantine), ("Conflicts", .conflicts), ("Postback", .postback), ("Keys and tokens", .keys),
     ]
-
-    /// Whether it shows what concerns all networks, and so refuses who is limited to some.
-    var isOfAllNetworks: Bool {
-        switch self {
-        case .quarantine, .postback, .conflicts, .keys: true
-        case .overview, .explore, .report, .definitions, .elsewhere: false
-        }
-    }
 
     /// Whether it counts postbacks, and so keeps the selection of the page that links to it.
     var isSelective: Bool {
         switch self {
-        case .overview, .explore, .report: true
+        case .overview, .campaign, .explore, .report: true
         case .quarantine, .postback, .conflicts, .keys, .definitions, .elsewhere: false
         }
     }

@@ -10,6 +10,8 @@ struct PageTable: Hashable, Sendable {
         /// A mark that follows the name, such as `not signed`.
         let note: String?
         let sort: Sort?
+        /// How its figures are written.
+        let form: FigureForm
 
         /// A link that sorts the rows.
         struct Sort: Hashable {
@@ -18,14 +20,19 @@ struct PageTable: Hashable, Sendable {
             let isDescending: Bool?
         }
 
-        init(_ name: String, isNumber: Bool = false, note: String? = nil, sort: Sort? = nil) {
-            (self.name, self.isNumber, self.note, self.sort) = (name, isNumber, note, sort)
+        init(
+            _ name: String, isNumber: Bool = false, note: String? = nil, sort: Sort? = nil,
+            form: FigureForm = FigureForm()
+        ) {
+            (self.name, self.isNumber, self.note, self.sort, self.form) = (name, isNumber, note, sort, form)
         }
     }
 
     /// A cell: the value of a report's, with what a page adds to it.
     struct Cell: Hashable, Sendable {
         let content: ReportCell
+        /// What tells it from cells with the same content, in smaller letters below it.
+        var details: [String] = []
         var link: PageLink?
         /// The figure of the previous period.
         var previous: ReportCell?
@@ -125,11 +132,14 @@ struct PageTable: Hashable, Sendable {
     private func cells(of row: Row) -> HTML {
         HTML(
             zip(columns, row.cells).enumerated().map { index, pair in
-                let attributes: [HTMLAttribute] = pair.0.isNumber ? [.class("number")] : []
+                let (column, cell) = pair
+                let attributes: [HTMLAttribute] =
+                    column.isNumber ? [.class("number")] : cell.details.isEmpty ? [] : [.class("campaign")]
+                let content = cell.html(column.form, isNumber: column.isNumber)
                 guard index == 0 else {
-                    return HTML(.td, attributes, pair.1.html)
+                    return HTML(.td, attributes, content)
                 }
-                return HTML(.th, [.scope("row")] + attributes, HTML([pair.1.html, row.part.map(Self.bar) ?? .nothing]))
+                return HTML(.th, [.scope("row")] + attributes, HTML([content, row.part.map(Self.bar) ?? .nothing]))
             })
     }
 
@@ -161,20 +171,52 @@ extension PageTable.Column {
     }
 }
 
-extension PageTable.Cell {
-    /// The cell, with the figure of the previous period.
-    var html: HTML {
-        guard let previous else {
-            return link.map { link in HTML(.a, .href(link)) { content.html(isLink: true) } } ?? content.html()
+/// How the figures of a column are written, so that all of them line up.
+struct FigureForm: Hashable, Sendable {
+    /// Whether shares are numbers rather than percentages: those of another whole, which can be greater than it.
+    private(set) var areRatios = false
+    /// The decimal places of amounts of money.
+    private(set) var moneyPlaces = 2
+
+    init() {}
+
+    /// The form that suits all cells of a column.
+    init(_ cells: some Sequence<ReportCell>) {
+        var greatest: Int64?
+        for cell in cells {
+            switch cell {
+            case .share(let part, let whole): areRatios = areRatios || part > whole
+            case .shares(let parts, let whole): areRatios = areRatios || parts.upperBound > whole
+            case .money(let amount): greatest = max(greatest ?? 0, amount.micros)
+            default: break
+            }
         }
-        return HTML([
-            content.html(),
-            HTML(" "),
-            HTML(.span, .class("change")) {
-                content.growth(since: previous).map { $0 + " from " } ?? "from "
-                previous.html()
-            },
-        ])
+        // Of amounts below one, cents say too little.
+        moneyPlaces = greatest.map { $0 < 1_000_000 } == true ? 4 : 2
+    }
+}
+
+extension PageTable.Cell {
+    /// The cell, with what tells it from others and the figure of the previous period.
+    func html(_ form: FigureForm = FigureForm(), isNumber: Bool = true) -> HTML {
+        let shown = content.html(form, isNumber: isNumber, isLink: link != nil)
+        let ids =
+            details.isEmpty
+            ? HTML.nothing
+            : HTML(.span, .class("ids")) {
+                HTML(details.enumerated().map { HTML([HTML($0 > 0 ? " · " : ""), .value($1)]) })
+            }
+        let change =
+            previous.map { previous in
+                HTML([
+                    HTML(" "),
+                    HTML(.span, .class("change")) {
+                        content.growth(since: previous).map { $0 + " from " } ?? "from "
+                        previous.html(form, isNumber: isNumber)
+                    },
+                ])
+            } ?? .nothing
+        return HTML([link.map { link in HTML(.a, .href(link)) { shown } } ?? shown, ids, change])
     }
 }
 
@@ -182,9 +224,14 @@ extension ReportCell {
     /// How long words are that need a column of their own width.
     private static let sentence = 24
 
-    fileprivate func html(isLink: Bool = false) -> HTML {
+    fileprivate func html(_ form: FigureForm, isNumber: Bool, isLink: Bool = false) -> HTML {
         func ratio(_ part: Int64, _ whole: Int64) -> Double {
             Double(part) / Double(whole)
+        }
+        func share(_ part: Int64, _ whole: Int64) -> HTML {
+            form.areRatios
+                ? HTML(.data, .value(ratio(part, whole).fixed(places: 4))) { ratio(part, whole).fixed(places: 2) }
+                : .share(ratio(part, whole))
         }
         func bounds(_ lower: HTML, _ upper: HTML) -> HTML {
             lower == upper ? lower : HTML([lower, HTML(" to "), upper])
@@ -193,24 +240,33 @@ extension ReportCell {
         case .key(let text): .value(text)
         case .text(let text): isLink || text.count < Self.sentence ? HTML(text) : HTML(.span, .class("words")) { text }
         case .count(let count): .count(count)
-        case .share(let part, let whole): .share(ratio(part, whole))
+        case .share(let part, let whole): share(part, whole)
         case .mean(let sum, let count): .decimal(ratio(sum, count), places: 2)
-        case .decimal(let number, let places): .decimal(number, places: places)
-        case .money(let amount): HTML(amount.description)
+        case .decimal(let number, let places):
+            HTML(.data, .value(number.fixed(places: places))) { number.fixed(places: min(places, 3)) }
+        case .money(let amount): .money(amount, places: form.moneyPlaces)
         case .counts(let range): bounds(.count(range.lowerBound), .count(range.upperBound))
         case .shares(let range, let whole):
-            bounds(.share(ratio(range.lowerBound, whole)), .share(ratio(range.upperBound, whole)))
+            bounds(share(range.lowerBound, whole), share(range.upperBound, whole))
         case .time(let milliseconds): .moment(milliseconds)
-        case .histogram, .absent: .none
+        case .histogram, .absent: isNumber ? HTML(.span, .class("none")) { "–" } : .none
         }
     }
 
-    /// By how much a count has grown, in percent; nil for other cells, and where there was nothing to grow from.
-    fileprivate func growth(since previous: ReportCell) -> String? {
-        guard case .count(let now) = self, case .count(let before) = previous, before > 0 else {
+    /// By how much a count or an amount has grown, in percent; nil for other cells, and where there was nothing to grow
+    /// from.
+    func growth(since previous: ReportCell) -> String? {
+        let now: Double
+        let before: Double
+        switch (self, previous) {
+        case (.count(let count), .count(let former)): (now, before) = (Double(count), Double(former))
+        case (.money(let amount), .money(let former)): (now, before) = (Double(amount.micros), Double(former.micros))
+        default: return nil
+        }
+        guard before > 0 else {
             return nil
         }
-        let percent = (Double(now) - Double(before)) / Double(before) * 100
+        let percent = (now - before) / before * 100
         let sign = percent > 0 ? "+" : percent < 0 ? "−" : "±"
         return sign + abs(percent).fixed(places: 1) + " %"
     }

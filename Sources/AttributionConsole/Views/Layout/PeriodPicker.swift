@@ -1,14 +1,16 @@
 import Attribution
+import AttributionReports
 import StrictJSON
 
-/// The choice of days, traffic and conditions above figures: links for the usual periods, and a form for others.
+/// The choice of days, traffic and conditions beside the title: links for the usual periods and those before and after,
+/// and a form for others.
 struct PeriodPicker {
     let selection: PageSelection
     /// The page that is shown.
     let page: PageLink
-    /// The days as counted, in words.
-    let days: String
-    /// Parameters of the page besides the selection, which the form repeats.
+    /// What was counted; nil where that failed.
+    let request: StandardReportRequest?
+    /// Parameters of the page besides the selection, which links and the form repeat.
     var others: [PageLink.Parameter] = []
 
     private static let usual = [
@@ -18,16 +20,25 @@ struct PeriodPicker {
 
     var html: HTML {
         HTML(.section, .class("picker"), .ariaLabel("Days and conditions")) {
-            HTML(.p, .class("days")) { days }
+            if let request {
+                HTML(.ul, .class("steps")) {
+                    step(request, forwards: false)
+                    HTML(.li, .class("days")) { request.selection.days }
+                    step(request, forwards: true)
+                }
+            }
             HTML(.ul, .class("choices")) { HTML(Self.usual.map(choice)) }
             HTML(.details) {
                 HTML(.summary) { "Other days, time zone or traffic" }
                 form
             }
-            if !selection.filters.isEmpty {
-                HTML(.ul, .class("conditions")) { HTML(selection.filters.map(condition)) }
-            }
         }
+    }
+
+    /// The conditions, each with a link to the page without it; nothing where there are none.
+    var conditions: HTML {
+        selection.filters.isEmpty
+            ? .nothing : HTML(.ul, .class("conditions")) { HTML(selection.filters.map(condition)) }
     }
 
     private func choice(_ name: String, _ title: String) -> HTML {
@@ -35,6 +46,21 @@ struct PeriodPicker {
         let link = selection.with(period: name).link(page).adding(others)
         return HTML(.li) {
             HTML(.a, [.href(link)] + (isCurrent ? [.ariaCurrent("true")] : []), HTML(title))
+        }
+    }
+
+    /// A link to the days before or after those shown; nothing where there are none, or none yet.
+    private func step(_ request: StandardReportRequest, forwards: Bool) -> HTML {
+        guard let first = request.selection.from else {
+            return .nothing
+        }
+        let days = CalendarPeriod(first: first, last: max(first, request.selection.through ?? request.today))
+        guard forwards ? days.last < request.today : first.number >= days.count else {
+            return .nothing
+        }
+        let link = selection.moved(from: days, forwards: forwards).link(page).adding(others)
+        return HTML(.li) {
+            HTML(.a, .href(link), .ariaLabel(forwards ? "Next period" : "Previous period")) { forwards ? "›" : "‹" }
         }
     }
 
@@ -79,9 +105,10 @@ extension HTML {
     }
 
     static func choice(
-        _ name: String, _ label: String, _ options: [(value: String, title: String)], selected: String
+        _ name: String, _ label: String, _ options: [(value: String, title: String)], selected: String,
+        id: String? = nil
     ) -> HTML {
-        let id = "field-" + name
+        let id = id ?? "field-" + name
         return HTML(.p, .class("field")) {
             HTML(.label, .for(id)) { label }
             HTML(.select, .id(id), .name(name)) {

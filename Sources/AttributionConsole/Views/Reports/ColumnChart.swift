@@ -1,4 +1,4 @@
-/// Counts as columns side by side, with those of the previous period as lines across them.
+/// Counts as columns side by side, before paler and wider ones of the previous period.
 package struct ColumnChart: Hashable, Sendable {
     package struct Column: Hashable, Sendable {
         let label: String
@@ -105,7 +105,7 @@ package struct ChartScale: Hashable, Sendable {
 
 extension ColumnChart {
     /// The height of the plot in pixels.
-    private static let height = 180.0
+    private static let height = 150.0
     /// The longest number for which the usual margin has room.
     private static let longestTick = "9,000,000".count
     /// The longest label that a phone has room for between others.
@@ -174,22 +174,24 @@ extension ColumnChart {
                     + (column.previous.map { ", previously \($0.grouped)" } ?? "")
             }
             // The whole height shows the title, also where the column is low.
-            HTML(
-                .rect, .class("slot"), .x(.percent(x)), .width(.percent(width)), .y(.percent(0)),
-                .height(.percent(100)))
-            HTML(
-                .rect, .class("column"), .x(.percent(x)), .width(.percent(width)), .y(y(column.count)),
-                .height(.percent(scale.height(of: column.count) * 100)))
+            bar("slot", x, width, y(scale.ticks.last ?? 1), height: 1)
             if let previous = column.previous {
-                // The halo sets the line off from a column that is behind it.
-                line("halo", x...x + width, y(previous))
-                line("former", x...x + width, y(previous))
+                bar("before", x, width, y(previous), height: scale.height(of: previous))
+                HTML(
+                    .line, .class("former"), .x1(.percent(x)), .x2(.percent(x + width)), .y1(y(previous)),
+                    .y2(y(previous)))
             }
+            let margin = hasPrevious ? width / 5 : 0
+            bar(
+                "column", x + margin, width - 2 * margin, y(column.count), height: scale.height(of: column.count))
         }
     }
 
-    private func line(_ name: StaticString, _ x: ClosedRange<Double>, _ y: SVGLength) -> HTML {
-        HTML(.line, .class(name), .x1(.percent(x.lowerBound)), .x2(.percent(x.upperBound)), .y1(y), .y2(y))
+    private func bar(
+        _ name: StaticString, _ x: Double, _ width: Double, _ y: SVGLength, height: Double
+    ) -> HTML {
+        HTML(
+            .rect, .class(name), .x(.percent(x)), .width(.percent(width)), .y(y), .height(.percent(height * 100)))
     }
 
     /// A phone has room for the labels at the ends, and for short ones between them.

@@ -1,6 +1,7 @@
 import Attribution
 import AttributionReports
 import AttributionStore
+import StrictJSON
 
 /// The free report of `/v1/report`: any dimensions, any figures.
 struct ExplorePage {
@@ -32,24 +33,128 @@ struct ExplorePage {
         }
     }
 
-    let report: Result<Report, PageProblem>
+    /// What was counted.
+    struct Explored: Sendable {
+        let report: Report
+        /// The networks, apps and campaigns of the days, whatever is selected of them.
+        let existing: ReportSection
+    }
+
+    let explored: Result<Explored, PageProblem>
+    let request: StandardReportRequest
     let selection: PageSelection
     let choice: Choice
 
     private static let link = PagePlace.explore.link
 
     var page: Page {
-        Page(title: "Explore", place: .explore, selection: selection) {
-            PeriodPicker(
-                selection: selection, page: Self.link, days: (try? report.get())?.request.days ?? "",
-                others: choice.parameters
-            ).html
-            HTML(.section, .class("card"), .ariaLabel("What to show")) { form }
-            switch report {
-            case .success(let report): HTML(.section, .class("card"), .ariaLabel("Report")) { table(of: report) }
+        let picker = PeriodPicker(
+            selection: selection, page: Self.link, request: request, others: choice.parameters)
+        return Page(title: "Explore", place: .explore, selection: selection, controls: picker.html) {
+            picker.conditions
+            HTML.traffic(request.selection.traffic)
+            HTML(.section, .class("card"), .ariaLabel("What to show")) {
+                pickers
+                HTML(.details) {
+                    HTML(.summary) { "As text: any dimensions, conditions and figures" }
+                    form
+                }
+            }
+            switch explored {
+            case .success(let explored):
+                HTML(.section, .class("card all"), .ariaLabel("Report")) { table(of: explored) }
             case .failure(let problem): problem.notice
             }
         }
+    }
+
+    // MARK: Pickers
+
+    /// The usual rows, by the parameter that names them.
+    private static let groups: [(value: String, title: String)] =
+        [
+            (ReportParameters().by, "Campaigns"), ("app", "Apps"), ("network", "Ad networks"), ("source", "Sources"),
+            ("day", "Days"), ("week", "Weeks"), ("month", "Months"), ("hour", "Hours"), ("country", "Countries"),
+            ("conversion-value", "Conversion values"), ("sequence-index", "Windows"), ("version", "Versions"),
+            ("fidelity", "Fidelity"), ("interaction-type", "Interactions"), ("conversion-type", "Conversion types"),
+            ("redownload", "Redownloads"), ("marketplace", "Marketplaces"), ("framework", "Frameworks"),
+        ]
+    private static let figures: [(value: String, title: String)] = [
+        ("", "The usual ones"), ("postbacks,installs,redownloads,redownload-rate", "Installs and redownloads"),
+        ("installs,conversion-null,null-rate,conversion-fine,conversion-mean", "Conversion values"),
+        ("postbacks,wins,losses,loss-rate", "Wins and losses"),
+    ]
+    private static let orders: [(value: String, title: String)] = [
+        ("", "As the rows are named"), ("-installs", "Most installs"), ("-postbacks", "Most postbacks"),
+        ("-null-rate", "Most without a value"), ("-losses", "Most lost"),
+    ]
+    private static let counts: [(value: String, title: String)] = [("", "200"), ("20", "20"), ("1000", "1,000")]
+
+    /// Choices among what exists; each can also be made as text.
+    private var pickers: HTML {
+        let by = choice.by ?? ReportParameters().by
+        let isGroup = Self.groups.contains { $0.value == by }
+        let parts = by.split(separator: ",", maxSplits: 1).map(String.init)
+        let isPair =
+            !isGroup && parts.count == 2 && parts.allSatisfy { part in Self.groups.contains { $0.value == part } }
+        let (first, second) = isPair ? (parts[0], parts[1]) : (by, "")
+        let lists = existing.map { list in
+            (list: list, chosen: list.options.first { selection.filters.contains($0.value) }?.value ?? "")
+        }
+        let chosen = lists.map { PageLink.Parameter("where", $0.chosen) }
+        return HTML(.form, .method("get"), .action(Self.link)) {
+            HTML.hidden(selection.parameters.filter { !chosen.contains($0) })
+            pick("by", "Rows", id: "rows", Self.groups, first)
+            pick("by", "and below them", id: "rows-below", [("", "nothing more")] + Self.groups.dropFirst(), second)
+            HTML(
+                lists.map { list, chosen in
+                    pick("where", list.title, id: list.id, [("", "all")] + list.options, chosen)
+                })
+            pick("columns", "Figures", id: "columns", Self.figures, choice.columns ?? "")
+            pick("sort", "Order", id: "sort", Self.orders, choice.sort ?? "")
+            pick("top", "Rows at most", id: "top", Self.counts, choice.top ?? "")
+            HTML(.button, .type("submit")) { "Show" }
+        }
+    }
+
+    /// A picker; what was chosen as text is one of its values, too.
+    private func pick(
+        _ name: String, _ label: String, id: String, _ options: [(value: String, title: String)], _ selected: String
+    ) -> HTML {
+        let isKnown = options.contains { $0.value == selected }
+        return HTML.choice(
+            name, label, options + (isKnown ? [] : [(selected, selected.shortened(to: 60))]), selected: selected,
+            id: "pick-" + id)
+    }
+
+    /// The networks, apps and campaigns of the days, each once.
+    private var existing: [(id: String, title: String, options: [(value: String, title: String)])] {
+        guard let section = try? explored.get().existing else {
+            return []
+        }
+        func options(_ dimension: ReportDimension, _ name: String) -> [(value: String, title: String)] {
+            guard let id = section.columns.firstIndex(where: { $0.dimension == dimension }) else {
+                return []
+            }
+            let name = section.columns.firstIndex { $0.name == name }
+            var titles: [String: Set<String>] = [:]
+            for row in section.rows where !row.cells[id].text.isEmpty {
+                let title = name.map { row.cells[$0].text } ?? ""
+                titles[row.cells[id].text, default: []].formUnion(title.isEmpty ? [] : [title])
+            }
+            return titles.map { id, names in
+                (
+                    value: "\(dimension.rawValue)=\(id)",
+                    title: (names.isEmpty ? id : names.sorted().joined(separator: ", ") + " (\(id))").shortened(to: 60)
+                )
+            }.sorted { ($0.title, $0.value) < ($1.title, $1.value) }
+        }
+        return [
+            ("app", "App", options(.app, "app-name")),
+            ("source-identifier", "Campaign", options(.sourceIdentifier, "campaign-name")),
+            ("campaign-id", "Campaign, up to 3.0", options(.campaignID, "campaign-name")),
+            ("network", "Ad network", options(.network, "")),
+        ]
     }
 
     private var form: HTML {
@@ -64,15 +169,20 @@ struct ExplorePage {
         }
     }
 
-    private func table(of report: Report) -> HTML {
-        let table = report.sections[0].table(
-            "Postbacks, \(report.request.days)", total: "total",
+    private func table(of explored: Explored) -> HTML {
+        let table = explored.report.sections[0].table(
+            "Postbacks, \(request.selection.days)", total: "total",
             link: { dimension, value in
                 selection.link(Self.link, narrowedTo: dimension, value).map(choice.keeping)
-            }, sort: { sort($0.name, isFigure: $0.dimension == nil) })
+            },
+            campaign: { CampaignPage.link(selection, $0) },
+            sort: { column in
+                // Names are no dimensions to sort by.
+                column.dimension == nil && column.kind.isText
+                    ? nil : sort(column.name, isFigure: column.dimension == nil)
+            })
         return HTML([
-            HTML.traffic(report.request.traffic),
-            HTML(report.warnings.map { HTML.notice(.bad, $0) }),
+            HTML(explored.report.warnings.map { HTML.notice(.bad, $0) }),
             table.html(csv: choice.keeping(selection.link(Self.link)).adding("format", "csv")),
         ])
     }

@@ -2,7 +2,22 @@ import Attribution
 import AttributionReports
 import AttributionStore
 
-/// The first screen: whether all is well, and the most important figures.
+/// What is counted for a page on all campaigns, or on one.
+struct CampaignFigures {
+    let overview: StandardReport
+    /// The table of all campaigns that the page may be of, and figures in each currency where it has them.
+    let campaigns: StandardReport
+
+    /// The figures in a line, and the installs by day below them.
+    func trend(_ view: StandardReportPage, _ place: PagePlace, money: ReportSection?) -> HTML {
+        HTML(
+            overview.sections.filter { $0.name == "days" }.map {
+                view.section($0, place, lead: Headline(overview, money: money).html)
+            })
+    }
+}
+
+/// The first screen: what campaigns did, whether all is well, and the most important figures.
 ///
 /// What is known without the store is shown even when the store fails, with the error in place of what is missing.
 struct OverviewPage {
@@ -10,23 +25,35 @@ struct OverviewPage {
     let traffic: [TrafficFinding]
     /// How much there is in the quarantine, or why that is not known; nil where it is not shown.
     let quarantine: Result<[QuarantineTotal], PageProblem>?
-    let report: Result<StandardReport, PageProblem>
+    let figures: Result<CampaignFigures, PageProblem>
     let selection: PageSelection
+    var order: TableOrder?
+
+    /// How many campaigns it has; the report has all.
+    private static let campaigns = 20
+    /// The sections of the overview that are not shown below the campaigns.
+    private static let above: Set<String> = ["days", "campaigns"]
 
     var page: Page {
+        let counted = try? figures.get()
         let panel = HealthPanel(
             health: health, traffic: traffic, quarantine: quarantine,
-            today: (try? report.get())?.installsToday(nowMilliseconds: health.nowMilliseconds), selection: selection)
+            today: counted?.overview.installsToday(nowMilliseconds: health.nowMilliseconds), selection: selection)
+        let picker = PeriodPicker(
+            selection: selection, page: PageLink(), request: counted?.overview.request,
+            others: TableOrder.parameters(order))
         return Page(
-            title: "Overview", place: .overview, selection: selection, tables: [panel.answers].compactMap(\.self)
+            title: "Overview", place: .overview, selection: selection, tables: [panel.answers].compactMap(\.self),
+            controls: picker.html
         ) {
-            panel.html
-            switch report {
-            case .success(let report):
-                figures(of: report)
+            picker.conditions
+            HTML(health.findings.filter { $0.mood == .bad }.map { HTML.notice($0.mood, $0.text) })
+            switch figures {
+            case .success(let figures):
+                content(figures, panel)
             case .failure(let problem):
-                PeriodPicker(selection: selection, page: PageLink(), days: "").html
                 problem.notice
+                panel.html
             }
             if let answers = panel.answers {
                 answers.card(of: selection.link(PageLink()))
@@ -34,13 +61,26 @@ struct OverviewPage {
         }
     }
 
-    private func figures(of report: StandardReport) -> HTML {
-        let view = StandardReportPage(report: report, selection: selection)
+    private func content(_ figures: CampaignFigures, _ panel: HealthPanel) -> HTML {
+        let view = StandardReportPage(report: figures.overview, selection: selection, order: order)
+        let report = figures.campaigns
+        let table = StandardReportPage(report: report, selection: selection, order: order)
         return HTML([
-            PeriodPicker(selection: selection, page: PageLink(), days: report.days).html,
-            HTML.traffic(report.request.selection.traffic),
+            HTML.traffic(figures.overview.request.selection.traffic),
             view.remarks,
-            view.sections(of: .overview),
+            figures.trend(view, .overview, money: report.sections.first { $0.name == "currencies" }),
+            panel.html,
+            HTML(report.sections.prefix(1).map { table.section($0, .overview, limit: Self.campaigns, isTerse: true) }),
+            HTML(.p, .class("more")) {
+                HTML.link(selection.link(PagePlace.report(report.name.rawValue).link), "All campaigns")
+            },
+            HTML(.div, .class("columns")) {
+                HTML(
+                    figures.overview.sections.filter { !Self.above.contains($0.name) }.map {
+                        view.section($0, .overview)
+                    })
+            },
+            view.position,
         ])
     }
 }
@@ -57,9 +97,10 @@ struct HealthPanel {
     /// What the page counts, which links to other pages keep.
     let selection: PageSelection
 
+    /// A line that opens.
     var html: HTML {
-        HTML(.section, .class("card"), .ariaLabelledBy("health")) {
-            HTML(.h2, .id("health")) { "Is it alive?" }
+        HTML(.details, .class("card operations")) {
+            HTML(.summary) { summary }
             verdict
             HTML(.dl, .class("figures")) {
                 if health.hasFigures {
@@ -83,6 +124,29 @@ struct HealthPanel {
                 HTML.link(selection.link(PageLink()), "Look again")
             }
         }
+    }
+
+    /// The operations in a line: a mark, what is most important, and how long ago a postback came.
+    private var summary: HTML {
+        let findings = health.findings
+        var count = findings.count + traffic.count
+        if case .failure? = quarantine { count += 1 }
+        let (mark, words): (HTMLAttribute, String) =
+            if findings.contains(where: { $0.mood == .bad }) {
+                (.class("dot bad"), findings.first { $0.mood == .bad }?.text ?? "")
+            } else if count > 0 {
+                (.class("dot uncertain"), "Recording; \(count) thing\(count == 1 ? "" : "s") to look at")
+            } else {
+                (.class("dot good"), "Recording")
+            }
+        return HTML([
+            HTML(.span, [mark, .ariaHidden]), HTML("Operations: " + words),
+            health.hasFigures
+                ? age(of: health.lastRecordedAtMilliseconds).map {
+                    HTML([HTML(" · last postback "), $0, HTML(" ago")])
+                } ?? .nothing
+                : .nothing,
+        ])
     }
 
     private var figuresOfAllNetworks: HTML {

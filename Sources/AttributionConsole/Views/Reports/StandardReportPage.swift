@@ -7,39 +7,49 @@ import StrictJSON
 struct StandardReportPage {
     let report: StandardReport
     let selection: PageSelection
+    /// How one of its tables is sorted; nil for the order of the report.
+    var order: TableOrder?
+    /// What the files of its tables select; nil for the same.
+    var files: PageSelection?
 
     private var place: PagePlace {
         .report(report.name.rawValue)
     }
 
     var page: Page {
-        Page(title: report.name.title, place: place, selection: selection) {
-            HTML(.p) { report.name.meaning }
-            PeriodPicker(selection: selection, page: place.link, days: report.days).html
+        let picker = PeriodPicker(
+            selection: selection, page: place.link, request: report.request, others: TableOrder.parameters(order))
+        return Page(title: report.name.title, place: place, selection: selection, controls: picker.html) {
+            picker.conditions
             HTML.traffic(report.request.selection.traffic)
+            HTML(.p, .class("meaning")) { report.name.meaning }
             remarks
-            sections(of: place)
+            HTML(.div, .class("columns")) { HTML(report.sections.map { section($0, place) }) }
+            position
         }
     }
 
-    /// The sections, whose rows lead to a page with a narrower selection.
-    func sections(of place: PagePlace) -> HTML {
-        HTML([
-            HTML(.div, .class("columns")) { HTML(report.sections.map { section($0, place) }) },
-            position,
-        ])
-    }
-
-    private func section(_ section: ReportSection, _ place: PagePlace) -> HTML {
-        let csv = selection.link(self.place.link).adding("section", section.name).adding("format", "csv")
+    /// A section, whose rows lead to a page with a narrower selection; one without a heading follows what has one.
+    func section(
+        _ section: ReportSection, _ place: PagePlace, limit: Int? = nil, isTerse: Bool = false, lead: HTML = .nothing
+    ) -> HTML {
+        let csv = (files ?? selection).link(self.place.link).adding("section", section.name).adding("format", "csv")
         let table =
             section.isGlance
             ? section.glance(csv: csv)
-            : section.table(section.title) { selection.link(place.link, narrowedTo: $0, $1) }.html(csv: csv)
-        let isWide = section.columns.count > 5
+            : section.table(
+                section.title, order: order?.section == section.name ? order : nil, limit: limit, isTerse: isTerse,
+                link: { selection.link(place.link, narrowedTo: $0, $1) },
+                campaign: { CampaignPage.link(selection, $0) },
+                sort: { column in sort(section.name, column, place) }
+            ).html(csv: csv)
+        let isWide = section.columns.count > 5 || !lead.isEmpty
         return HTML(.section, isWide ? .class("card all") : .class("card"), .ariaLabelledBy(section.name + "-title")) {
+            lead
             HTML(.h2, .id(section.name + "-title")) { section.title }
-            HTML(.p, .class("meaning")) { section.meaning }
+            if lead.isEmpty {
+                HTML(.p, .class("meaning")) { section.meaning }
+            }
             if let chart = section.columnChart {
                 chart.html(table: table)
             } else {
@@ -51,6 +61,15 @@ struct StandardReportPage {
                 HTML(.dl) { HTML(section.columns.map(Self.definition)) }
             }
         }
+    }
+
+    /// The greatest figures come first when a column is first chosen, the names in their order.
+    private func sort(_ section: String, _ column: ReportColumn, _ place: PagePlace) -> PageTable.Column.Sort {
+        let current = order.flatMap { $0.section == section && $0.column == column.name ? $0.isDescending : nil }
+        let next = TableOrder(
+            section: section, column: column.name, isDescending: current.map { !$0 } ?? !column.kind.isText)
+        return PageTable.Column.Sort(
+            link: selection.link(place.link).adding(TableOrder.parameters(next)), isDescending: current)
     }
 
     private static func definition(_ column: ReportColumn) -> HTML {
@@ -70,7 +89,7 @@ struct StandardReportPage {
     }
 
     /// Up to where was counted.
-    private var position: HTML {
+    var position: HTML {
         HTML(.p, .class("more")) {
             "As of \(report.position)"
             if let recorded = report.recordedAtMilliseconds {
@@ -78,12 +97,6 @@ struct StandardReportPage {
                 HTML.moment(recorded)
             }
         }
-    }
-}
-
-extension StandardReport {
-    var days: String {
-        request.selection.days
     }
 }
 
@@ -108,7 +121,7 @@ extension HTML {
             .notice(.uncertain, "FOREIGN postbacks, verified with Apple's keys for networks that are not ours.")
         case .development:
             .notice(.uncertain, "DEVELOPMENT postbacks, verified with Apple's keys for development: no real installs.")
-        case .test: .notice(.uncertain, "TEST postbacks, verified with test keys only: no real installs.")
+        case .test: .notice(.uncertain, "TEST traffic, verified with test keys only: no real installs.")
         }
     }
 }
