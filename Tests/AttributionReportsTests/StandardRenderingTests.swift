@@ -101,6 +101,36 @@ struct StandardRenderingTests {
         #expect(text.contains("scope=\"col\"") && text.hasSuffix("</html>\n"))
     }
 
+    @Test(
+        "HTML for mail has few figures, and its footnotes name columns of its headers",
+        arguments: StandardReportName.allCases)
+    func mail(_ name: StandardReportName) async throws {
+        let text = try await report(name).rendered(as: .html)
+        for section in text.components(separatedBy: "<section ").dropFirst() {
+            let header = section.matches(of: /<th scope="col" align="(left|right)">([^<]*)<\/th>/).map {
+                (isFigure: $0.output.1 == "right", title: String($0.output.2))
+            }.filter { !$0.title.contains(", before") }
+            #expect(header.count(where: \.isFigure) <= 4, "\(section)")
+            let marked = header.map(\.title).filter { $0.hasSuffix(" *") }.map { String($0.dropLast(2)) }
+            let footnote = section.firstMatch(of: /<p>\* Not signed by Apple: ([^<]*)\.<\/p>/)?.output.1
+            #expect(footnote.map { String($0) } == (marked.isEmpty ? nil : marked.joined(separator: ", ")))
+            let titles = header.map { $0.title.replacing(" *", with: "") }
+            for defined in section.matches(of: /<dt>([^<]*)<\/dt>/) {
+                #expect(titles.contains(String(defined.output.1)), "\(defined.output.1)")
+            }
+        }
+        #expect(!text.contains("<script") && !text.contains("max-width: 75rem") && !text.contains("overflow"))
+    }
+
+    @Test("Each row has a bar for its main figure, the longest for the greatest")
+    func bars() async throws {
+        let text = try await report(.overview).rendered(as: .html)
+        let days = try #require(
+            text.components(separatedBy: "<section id=\"days\">").last?.components(separatedBy: "</section>").first)
+        let widths = days.matches(of: /bgcolor="#[0-9a-f]{6}" width="([0-9]+)"/).compactMap { Int($0.output.1) }
+        #expect(widths.max() == 120 && widths.allSatisfy { (1...120).contains($0) }, "\(days)")
+    }
+
     @Test("Tables fit the width, and name what they leave out", arguments: [60, 80, 120], StandardReportName.allCases)
     func table(_ width: Int, _ name: StandardReportName) async throws {
         let text = try await report(name).rendered(as: .table, style: TextStyle(width: width, isASCII: true))

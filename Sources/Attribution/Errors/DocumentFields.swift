@@ -7,12 +7,15 @@ package struct DocumentFields {
     let prefix: String
     /// The longest text that problems show; nil if they show the beginning of any, and unknown names.
     let longestShown: Int?
+    /// How deep values may nest.
+    private let depth: Int
 
     /// Takes a whole file, or one object of it.
     ///
     /// - Parameters:
     ///   - text: The bytes.
     ///   - limit: How many there may be.
+    ///   - depth: How deep they may nest.
     ///   - name: What the file is, for problems with the whole of it.
     ///   - cure: What to do if it is not a JSON object.
     ///   - longestShown: For a file in which a secret may be misplaced, the longest text that problems show, in bytes;
@@ -20,11 +23,11 @@ package struct DocumentFields {
     ///   - prefix: Where the object is, such as `campaigns[0].`; empty for the whole file.
     /// - Throws: ``DocumentProblem`` with the whole of the file.
     package init(
-        reading text: some Collection<UInt8>, limit: Int = 1 << 20, name: String, cure: String,
-        longestShown: Int? = nil, prefix: String = ""
+        reading text: some Collection<UInt8>, limit: Int = 1 << 20, depth: Int = JSONObject.maximumDepth, name: String,
+        cure: String, longestShown: Int? = nil, prefix: String = ""
     ) throws(DocumentProblem) {
         do throws(JSONError) {
-            object = try JSONObject(reading: text, limit: limit)
+            object = try JSONObject(reading: text, limit: limit, depth: depth)
         } catch {
             var found = error.found
             if let longestShown, case .duplicateName(let name) = error, name.utf8.count > longestShown {
@@ -34,6 +37,7 @@ package struct DocumentFields {
         }
         self.prefix = prefix
         self.longestShown = longestShown
+        self.depth = depth
     }
 
     /// An object of the file, by its name or, within an array, its name and index.
@@ -42,7 +46,7 @@ package struct DocumentFields {
             throw wrong(name, value, "an object", "write its members in braces")
         }
         return try DocumentFields(
-            reading: text.utf8, limit: text.utf8.count, name: prefix + name, cure: "correct the object",
+            reading: text.utf8, limit: text.utf8.count, depth: depth, name: prefix + name, cure: "correct the object",
             longestShown: longestShown, prefix: prefix + name + ".")
     }
 
@@ -201,7 +205,7 @@ package struct DocumentFields {
         guard let value = object[name] else {
             return []
         }
-        guard let elements = value.elements() else {
+        guard let elements = value.elements(depth: depth) else {
             throw wrong(name, value, "an array of \(kind)", "write the \(kind) in brackets")
         }
         return elements

@@ -35,22 +35,7 @@ package struct ImportOptions: Sendable {
 
     /// Names to look for: the one that was given, or the usual ones.
     func names(_ given: String?, or usual: [String]) -> [String] {
-        given.map { [Self.normalized($0)] } ?? usual
-    }
-
-    /// A name without regard to letter case, spaces around it, and `_` for `-`.
-    static func normalized(_ name: some StringProtocol) -> String {
-        // By bytes: a file of a million records has ten million names.
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(name.utf8.count)
-        for byte in name.utf8 where byte != UInt8(ascii: " ") {
-            switch byte {
-            case UInt8(ascii: "_"): bytes.append(UInt8(ascii: "-"))
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        given.map { [CSVHeader.normalized($0)] } ?? usual
     }
 
     /// The time a record gives, or the one that holds for all.

@@ -1,3 +1,4 @@
+import Attribution
 import AttributionExplaining
 import StrictJSON
 
@@ -15,7 +16,7 @@ struct MemberPath: Sendable {
     init(_ text: String) {
         steps = text.split(separator: ".").filter { $0 != "$" }.flatMap { part -> [Step] in
             let pieces = part.split(separator: "[", omittingEmptySubsequences: false)
-            let name = ImportOptions.normalized(pieces[0])
+            let name = CSVHeader.normalized(pieces[0])
             return (name.isEmpty ? [] : [.name(name)])
                 + pieces.dropFirst().map { piece in .element(Int(piece.filter { $0 != "]" })) }
         }
@@ -90,7 +91,7 @@ extension JSONValue {
             return []
         }
         return object.fields.map { field in
-            (ImportOptions.normalized(field.name), JSONBox.contents(of: field.value)?.value ?? field.value)
+            (CSVHeader.normalized(field.name), JSONBox.contents(of: field.value)?.value ?? field.value)
         }
     }
 

@@ -25,7 +25,7 @@ struct RecordFields: Sendable {
         }
         do throws(JSONError) {
             all = try JSONObject(reading: bytes, limit: RawRecord.longest, depth: Self.depth).fields.map {
-                (ImportOptions.normalized($0.name), $0.value)
+                (CSVHeader.normalized($0.name), $0.value)
             }
         } catch {
             throw .malformed(error.description)
@@ -56,46 +56,5 @@ extension JSONValue {
         case .integer(let number): String(number)
         case .bool, .null, .nested: nil
         }
-    }
-}
-
-/// The header of a file of CSV (RFC 4180), by which columns are found.
-struct CSVHeader: Sendable {
-    /// What is between cells: the most frequent of comma, semicolon and tab.
-    let separator: UInt8
-    /// Without regard to letter case, and with `-` for `_`.
-    let names: [String]
-
-    init(_ bytes: [UInt8]) {
-        let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
-        let counts = candidates.map { candidate in bytes.count { $0 == candidate } }
-        separator = candidates[counts.firstIndex(of: counts.max() ?? 0) ?? 0]
-        names = Self.cells(of: bytes, separator: separator).map(ImportOptions.normalized)
-    }
-
-    /// The cells of a row without its end.
-    static func cells(of bytes: [UInt8], separator: UInt8) -> [String] {
-        var cells: [String] = []
-        var cell: [UInt8] = []
-        var isQuoted = false
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            index += 1
-            if byte == UInt8(ascii: "\"") {
-                if isQuoted, index < bytes.count, bytes[index] == byte {
-                    cell.append(byte)
-                    index += 1
-                } else {
-                    isQuoted.toggle()
-                }
-            } else if byte == separator, !isQuoted {
-                cells.append(String(decoding: cell, as: UTF8.self))
-                cell.removeAll(keepingCapacity: true)
-            } else {
-                cell.append(byte)
-            }
-        }
-        return cells + [String(decoding: cell, as: UTF8.self)]
     }
 }

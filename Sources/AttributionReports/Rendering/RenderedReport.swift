@@ -75,10 +75,15 @@ extension RenderedReport {
     }
 
     /// Writes the report in pieces, so that a large one need not fit in memory.
-    package func write(as format: ReportFormat, style: TextStyle, to output: (String) -> Void) {
+    package func write(
+        as format: ReportFormat,
+        style: TextStyle,
+        csv: CSVStyle = .standard,
+        to output: (String) -> Void
+    ) {
         switch format {
         case .table: writeTable(style, to: output)
-        case .csv: writeCSV(to: output)
+        case .csv: writeCSV(csv, to: output)
         case .json: output(json.pretty + "\n")
         case .ndjson: writeNDJSON(to: output)
         case .markdown: writeMarkdown(to: output)
@@ -86,26 +91,28 @@ extension RenderedReport {
         }
     }
 
-    /// Writes the rows of the first section with a header line, RFC 4180.
-    private func writeCSV(to output: (String) -> Void) {
+    /// Writes the rows of the first section with a header line.
+    private func writeCSV(_ style: CSVStyle, to output: (String) -> Void) {
         guard let section = sections.first else {
             return
         }
         let columns = SectionLayout(section).columns
-        output(columns.flatMap(\.flatNames).map(\.csvCell).joined(separator: ",") + "\r\n")
+        let delimiter = style.delimiter.text
+        let names = columns.flatMap(\.flatNames).map { style.cell($0) }
+        output((style.hasByteOrderMark ? "\u{FEFF}" : "") + names.joined(separator: delimiter) + "\r\n")
         for row in section.rows {
             // Appended cell by cell, because a report may have a million rows; figures need no quotes.
             var line = ""
             for column in columns {
                 let cell = column.cell(row)
                 if column.isText {
-                    line += cell.text.csvCell
+                    line += style.cell(cell.text)
                 } else if column.column.kind.isRange {
-                    line += cell.texts(isRange: true).joined(separator: ",")
+                    line += cell.texts(isRange: true).map { style.figure($0) }.joined(separator: delimiter)
                 } else {
-                    line += cell.text
+                    line += style.figure(cell.text)
                 }
-                line += ","
+                line += delimiter
             }
             _ = line.popLast()
             output(line + "\r\n")

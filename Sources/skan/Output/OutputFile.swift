@@ -8,55 +8,85 @@ import Platform
 enum OutputFile {
     /// Writes a file, replacing an existing one; after an error that is as it was.
     static func write(_ text: String, to path: String) throws {
-        var former = stat()
-        guard stat(path, &former) == 0 else {
-            return try replace(path, former: nil, text)
-        }
-        switch former.st_mode & S_IFMT {
-        case S_IFDIR:
-            throw CommandFailure("cannot write \(path): it is a folder", hint: "name a file in it")
-        case S_IFREG:
-            try replace(path, former: former, text)
-        default:
-            let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0, put(text, into: descriptor) else {
-                throw failure(path)
-            }
-        }
+        let draft = try Draft(path)
+        try draft.write(text)
+        try draft.finish()
     }
 
-    private static func replace(_ path: String, former: stat?, _ text: String) throws {
-        let target = try target(of: path)
-        let unfinished = "\(target).\(getpid()).tmp"
-        // What replaces a file is never readable by more than the file was.
-        let descriptor = open(
-            unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, former.map { $0.st_mode & 0o700 } ?? 0o666)
-        guard descriptor >= 0 else {
-            throw failure(path)
+    /// A file that is written in pieces; one that is not finished is removed.
+    final class Draft {
+        private let path: String
+        private let target: String
+        private var descriptor: Int32
+        /// The file under its temporary name; nil for a device or a FIFO, and when there is none any more.
+        private var unfinished: String?
+        private var buffer: [UInt8] = []
+
+        init(_ path: String) throws {
+            self.path = path
+            var former = stat()
+            let exists = stat(path, &former) == 0
+            switch exists ? former.st_mode & S_IFMT : S_IFREG {
+            case S_IFDIR:
+                throw CommandFailure("cannot write \(path): it is a folder", hint: "name a file in it")
+            case S_IFREG:
+                target = try OutputFile.target(of: path)
+                let name = "\(target).\(getpid()).tmp"
+                // What replaces a file is never readable by more than the file was.
+                descriptor = open(
+                    name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? former.st_mode & 0o700 : 0o666)
+                unfinished = descriptor >= 0 ? name : nil
+            default:
+                target = path
+                descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            }
+            guard descriptor >= 0 else {
+                throw OutputFile.failure(path)
+            }
+            if exists, unfinished != nil {
+                // Who may not give the file to its former group gives another one no rights, either.
+                let isKept = fchown(descriptor, former.st_uid, former.st_gid) == 0
+                guard fchmod(descriptor, former.st_mode & (isKept ? 0o777 : 0o707)) == 0 else {
+                    throw OutputFile.failure(path)
+                }
+            }
         }
-        defer { unlink(unfinished) }
-        if let former {
-            // Who may not give the file to its former group gives another one no rights, either.
-            let isKept = fchown(descriptor, former.st_uid, former.st_gid) == 0
-            guard fchmod(descriptor, former.st_mode & (isKept ? 0o777 : 0o707)) == 0 else {
-                let problem = failure(path)
+
+        deinit {
+            if descriptor >= 0 {
                 close(descriptor)
-                throw problem
+            }
+            if let unfinished {
+                unlink(unfinished)
             }
         }
-        guard put(text, into: descriptor), rename(unfinished, target) == 0 else {
-            throw failure(path)
-        }
-    }
 
-    /// Writes the text and closes the file; when false, `errno` says what went wrong.
-    private static func put(_ text: String, into descriptor: Int32) -> Bool {
-        let number = Terminal.writeAll(Array(text.utf8), to: descriptor)
-        let isClosed = close(descriptor) == 0
-        if number != 0 {
-            errno = number
+        func write(_ text: String) throws {
+            buffer += text.utf8
+            if buffer.count >= 1 << 16 {
+                try flush()
+            }
         }
-        return number == 0 && isClosed
+
+        /// Writes what is still buffered, and gives the file its name.
+        func finish() throws {
+            try flush()
+            let status = close(descriptor)
+            descriptor = -1
+            guard status == 0, unfinished.map({ rename($0, target) == 0 }) ?? true else {
+                throw OutputFile.failure(path)
+            }
+            unfinished = nil
+        }
+
+        private func flush() throws {
+            let number = Terminal.writeAll(buffer, to: descriptor)
+            guard number == 0 else {
+                errno = number
+                throw OutputFile.failure(path)
+            }
+            buffer.removeAll(keepingCapacity: true)
+        }
     }
 
     /// The file that is written: where a symlink leads, or would lead.

@@ -48,6 +48,7 @@ struct ReportCommand: AsyncParsableCommand {
               skan report -s skan.sqlite --period last-week --by day,campaign
               skan report -s skan.sqlite --by app --sort -installs --top 10 --columns installs,wins,loss-rate
               skan report -s skan.sqlite --period 2026-10 --by conversion-value --format csv -o october.csv
+              skan report -s skan.sqlite --by app --format csv --bom --delimiter ';' --decimal , -o excel.csv
             """
     )
 
@@ -60,6 +61,8 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: "table, csv, json, ndjson or markdown; html for standard reports.")
     var format: ReportFormat = .table
 
+    @OptionGroup var csv: CSVOptions
+
     @Option(
         name: .shortAndLong,
         help: "Write the report to this file, replacing it if it exists; a device or a FIFO is written to.",
@@ -71,6 +74,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     func validate() throws {
         try standard.check(options, format)
+        _ = try csv.style(for: format)
     }
 
     func run() async throws {
@@ -105,12 +109,13 @@ struct ReportCommand: AsyncParsableCommand {
 
     /// Writes a report to the file or to standard output, and its warnings to standard error.
     private func write(_ report: some RenderedReport, _ style: TextStyle) throws {
+        let csv = try csv.style(for: format)
         if let output {
             var text = ""
-            report.write(as: format, style: style) { text += $0 }
+            report.write(as: format, style: style, csv: csv) { text += $0 }
             try OutputFile.write(text, to: output)
         } else {
-            report.write(as: format, style: style) { Terminal.write($0) }
+            report.write(as: format, style: style, csv: csv) { Terminal.write($0) }
         }
         Terminal.finish()
         // Wrong figures are an error, and errors are shown even with --quiet.

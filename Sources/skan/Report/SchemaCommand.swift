@@ -6,7 +6,7 @@ import Foundation
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Check, explain and compare what conversion values mean.",
+        abstract: "Check, explain, compare and import what conversion values mean.",
         discussion: """
             A schema says what an app's fine and coarse values mean from one day to another: events, and revenue in one \
             currency. skan report revenue and skan serve read the same files.
@@ -15,8 +15,9 @@ struct SchemaCommand: ParsableCommand {
               skan schema check schemas.json
               skan schema explain schemas.json --app 525463029 --value 37
               skan schema diff schemas.json new-schemas.json
+              skan schema import values.csv --app 525463029 --currency EUR --from 2026-10-01 -o schemas.json
             """,
-        subcommands: [Check.self, Explain.self, Diff.self]
+        subcommands: [Check.self, Explain.self, Diff.self, Import.self]
     )
 }
 
