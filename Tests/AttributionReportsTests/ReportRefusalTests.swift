@@ -28,7 +28,11 @@ struct ReportRefusalTests {
     }
 
     static let cases = [
-        Case("by", "nonsense", "one of hour, day, week, month, framework, ") { $0.by = "nonsense" },
+        Case("by", "nonsense", "one of hour, day, week, month, install-days, ") { $0.by = "nonsense" },
+        Case("by", "install-days of development postbacks", "another dimension: windows of Developer Mode last minutes")
+        {
+            ($0.by, $0.provenance) = ("app,install-day", "development")
+        },
         Case("by", "campagn", "; did you mean campaign?") { $0.by = "app,campagn" },
         Case("by", "conversion-valeu", "; did you mean conversion-value?") { $0.by = "conversion-valeu" },
         Case("from", "2026-02-30", "a day of the calendar: 2026-02 has 28 days") { $0.from = "2026-02-30" },

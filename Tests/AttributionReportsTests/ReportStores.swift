@@ -25,11 +25,8 @@ final class ReportStores: Sendable {
 
     /// A ledger with a postback at each of some moments.
     func reporter(at times: [Int64], _ change: (inout PostbackDraft, Int) -> Void = { _, _ in }) throws -> Reporter {
-        let path = folder.appendingPathComponent("\(UUID().uuidString).sqlite").path
         let standIn = try AppleStandIn()
-        let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
-        let ledger = try SQLiteLedgerWriter(path: path)
-        let deliveries = try times.enumerated().map { index, time in
+        let bodies: [(body: [UInt8], time: Int64)] = try times.enumerated().map { index, time in
             var draft = PostbackDraft([])
             draft[.version] = .string("3.0")
             draft[.adNetworkID] = .string("n.skadnetwork")
@@ -40,8 +37,18 @@ final class ReportStores: Sendable {
             draft[.fidelityType] = .integer(1)
             draft[.didWin] = .bool(true)
             change(&draft, index)
-            return Delivery(
-                judgement: verifier.judge(try standIn.sign(draft)), recipient: .network, receivedAtMilliseconds: time)
+            return (try standIn.sign(draft), time)
+        }
+        return try reporter(of: bodies, signedBy: standIn)
+    }
+
+    /// A ledger with some postbacks, each received at a time in Unix milliseconds.
+    func reporter(of bodies: [(body: [UInt8], time: Int64)], signedBy standIn: AppleStandIn) throws -> Reporter {
+        let path = folder.appendingPathComponent("\(UUID().uuidString).sqlite").path
+        let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
+        let ledger = try SQLiteLedgerWriter(path: path)
+        let deliveries = bodies.map { body, time in
+            Delivery(judgement: verifier.judge(body), recipient: .network, receivedAtMilliseconds: time)
         }
         _ = try ledger.record(deliveries)
         _ = try ledger.close()

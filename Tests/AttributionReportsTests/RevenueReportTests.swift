@@ -36,9 +36,11 @@ struct RevenueReportTests {
     }
 
     /// The sections of the report on some postbacks.
-    static func sections(_ postbacks: [Postbacks]) throws -> [String: ReportSection] {
+    static func sections(
+        _ postbacks: [Postbacks], of name: StandardReportName = .revenue
+    ) throws -> [String: ReportSection] {
         let schemas = try ConversionSchemas(documents: [("a.json", Array(schemas.utf8))])
-        let plan = StandardReportPlan(.revenue, ReportReferences(schemas: schemas))
+        let plan = StandardReportPlan(name, ReportReferences(schemas: schemas))
         let cuts = try #require(plan.breakdowns.first?.cuts)
         let rows = try postbacks.map { row in
             let start = try #require(CalendarDay(row.day)).start(in: .gmt)
@@ -55,7 +57,7 @@ struct RevenueReportTests {
                 ], current: current, previous: previous)
         }
         let request = StandardReportRequest(
-            name: .revenue,
+            name: name,
             selection: ReportRequest(from: CalendarDay("2026-03-01"), through: CalendarDay("2026-03-31")),
             nowMilliseconds: 1_790_000_000_000)
         let figures = StandardReportFigures(request: request, breakdowns: [BreakdownRows(rows)])

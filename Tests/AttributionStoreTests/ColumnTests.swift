@@ -113,7 +113,7 @@ final class ColumnTests {
         "Whatever dimensions are asked for, with and without a period, what is counted is what was recorded",
         arguments: [
             [], [.app, .sourceApp], [.day], [.hour, .month, .sourceIdentifier], [.week, .conversionValue, .country],
-            [.network, .version, .fidelity, .recipient],
+            [.network, .version, .fidelity, .recipient], [.installDays, .installDayEstimate, .sequenceIndex, .version],
         ] as [[ReportDimension]])
     func combinations(_ dimensions: [ReportDimension]) async throws {
         let (filled, many) = try fill()

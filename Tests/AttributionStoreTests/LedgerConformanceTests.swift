@@ -85,7 +85,9 @@ final class LedgerConformanceTests {
         LedgerQuestion(dimensions: [.app], conditions: [.init(dimension: .app, values: ["1", "no such"])]),
         // Codes of more than 64 bits.
         LedgerQuestion(
-            dimensions: ReportDimension.allCases.filter { ![.week, .month].contains($0) }, calendar: utcDays),
+            dimensions: ReportDimension.allCases.filter { ![.week, .month].contains($0) && !$0.isOfInstall },
+            calendar: utcDays),
+        LedgerQuestion(dimensions: [.installDays, .installDayEstimate, .network], calendar: utcDays),
     ]
 
     @Test("Every answer equals that of counting postbacks one by one", arguments: LedgerFactory.all)

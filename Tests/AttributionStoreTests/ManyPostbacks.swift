@@ -97,6 +97,8 @@ struct ManyPostbacks {
                 case .recipient: delivery.recipient.rawValue
                 case .hour, .day, .week, .month:
                     question.calendar.label(dimension, question.calendar.period(dimension, quarter))
+                case .installDays, .installDayEstimate:
+                    Self.installDays(dimension, postback, quarter, question.calendar)
                 default: dimension.value(of: postback)
                 }
             }
@@ -108,6 +110,29 @@ struct ManyPostbacks {
             }
         }
         return rows
+    }
+
+    /// The days of the install by the table of `Reports.md`; nothing for a re-engagement.
+    private static func installDays(
+        _ dimension: ReportDimension, _ postback: ReceivedPostback, _ quarter: Int64, _ calendar: LedgerCalendar
+    ) -> String {
+        let index = ReportDimension.sequenceIndex.value(of: postback)
+        let version = ReportDimension.version.value(of: postback)
+        guard ReportDimension.conversionType.value(of: postback) != "re-engagement" else {
+            return ""
+        }
+        let days: (least: Int64, most: Int64, estimatedHours: Int64) =
+            switch (version, index) {
+            case ("", "0"), ("4.0", "0"): (1, 4, 84)
+            case ("", "1"), ("4.0", "1"): (3, 13, 252)
+            case ("", "2"), ("4.0", "2"): (8, 41, 924)
+            default: (1, 65, 36)
+            }
+        func day(_ hoursBefore: Int64) -> String {
+            calendar.label(.day, calendar.period(.day, quarter - hoursBefore * 4))
+        }
+        return dimension == .installDayEstimate
+            ? day(days.estimatedHours) : "\(day(days.most * 24))/\(day(days.least * 24))"
     }
 
     private struct Generator: RandomNumberGenerator {

@@ -112,7 +112,7 @@ struct CountsTests {
     @Test("Every dimension says who vouches for it: Apple, no one, or the server")
     func dimensionBasis() {
         let bases = Dictionary(grouping: ReportDimension.allCases, by: \.basis)
-        #expect(bases[.ours] == [.hour, .day, .week, .month, .recipient])
+        #expect(bases[.ours] == [.hour, .day, .week, .month, .installDays, .installDayEstimate, .recipient])
         #expect(bases[.unsigned] == [.country, .interactionType, .conversionValue])
         #expect(bases[.signed]?.count == 14)
     }

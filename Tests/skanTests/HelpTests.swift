@@ -29,6 +29,7 @@ struct HelpTests: FolderSuite {
             (["report", "wins", "--section", "count"], ["countries"]),
             (["report", "--by", "camp"], ["campaign", "campaign-id"]),
             (["report", "--by", "day,netw"], ["day,network"]),
+            (["report", "--by", "install"], ["install-day", "install-day-estimate", "install-days"]),
             (["report", "--by", "network,netw"], []),
             (["report", "--columns", "installs,redownload-r"], ["installs,redownload-rate"]),
             (["report", "--sort", "-inst"], ["-installs"]),

@@ -1,3 +1,4 @@
+import Attribution
 import Foundation
 import StrictJSON
 import Testing
@@ -41,6 +42,26 @@ struct ReportCommandTests: FolderSuite {
         let plain = try report(["-s", "skan.sqlite", "--histogram"], "LC_ALL=C").output
         #expect(plain.utf8.allSatisfy { $0 < 0x80 } && plain.contains("----") && plain.contains("####"))
         #expect(try report(["-s", "skan.sqlite", "--histogram"]).output.contains("────"))
+    }
+
+    @Test("Days of the install are bounds by Apple's timers and an estimate, and said to be")
+    func installDays() throws {
+        let arguments = ["-s", "skan.sqlite", "--by", "day,version,install-day", "--columns", "installs"]
+        let outcome = try report(arguments + ["--format", "csv"])
+        let rows = outcome.output.split(whereSeparator: \.isNewline)
+            .map { $0.split(separator: ",").map { String($0) } }
+        #expect(rows.first == ["day", "version", "install-days", "install-day-estimate", "installs"])
+        #expect(rows.count == 4)
+        for row in rows.dropFirst() {
+            let day = try #require(CalendarDay(row[0]))
+            let most: Int64 = row[1] == "4.0" ? 4 : 65
+            #expect(row[2] == "\(day.advanced(by: -most))/\(day.advanced(by: -1))" && row[4] == "1")
+            let estimate = try #require(CalendarDay(row[3]))
+            #expect((day.advanced(by: -4)...day.advanced(by: -1)).contains(estimate))
+        }
+        for text in [outcome.errors, try report(arguments).output] {
+            #expect(text.replacing("\n  ", with: " ").contains("The estimate is one of these days"))
+        }
     }
 
     @Test("A sorted report of some columns, into a file that is replaced, without a word")

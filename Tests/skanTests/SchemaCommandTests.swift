@@ -166,11 +166,14 @@ struct SchemaCommandTests: FolderSuite {
             #expect(try report(["--schema", "always.json", "--format", format]).output.contains("30.49"))
         }
         #expect(try report([]).output.contains("No schema is known"))
+        let estimates = try SkanProcess.run(
+            ["report", "estimates", "-s", "skan.sqlite", "--schema", "always.json"], in: recorded.url)
+        #expect(estimates.status == 0 && estimates.output.contains("Method: estimates"))
         let refused = try report(["--schema", "none.json"])
         #expect(refused.status == 2 && refused.errors.hasPrefix("skan: error: none.json: the file: found no such file"))
         let other = try SkanProcess.run(
             ["report", "campaigns", "-s", "skan.sqlite", "--schema", "always.json"], in: recorded.url)
-        #expect(other.status == 2 && other.errors.contains("--schema is for the reports performance and revenue"))
+        #expect(other.status == 2 && other.errors.contains("--schema is for the reports performance, revenue and estimates"))
     }
 
     @Test("A server reads schemas again on SIGHUP, or keeps those it has if one is wrong")

@@ -190,7 +190,7 @@ struct StandardReportCommandTests: FolderSuite {
         }
         for name in [
             "overview", "performance", "campaigns", "sources", "conversions", "windows", "wins", "redownloads",
-            "re-engagements", "tiers", "revenue", "costs", "delivery",
+            "re-engagements", "tiers", "revenue", "costs", "delivery", "estimates",
         ] {
             let query = "\(name)?provenance=test&from=2026-09-15&to=2026-09-26"
             let served = try #require(try json(try ask(query))["sections"] as? [NSDictionary])

@@ -11,6 +11,10 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     case week
     /// The month of receipt, `YYYY-MM` in the report's time zone.
     case month
+    /// The days on which the app can have been first launched, `YYYY-MM-DD/YYYY-MM-DD`, by ``PostbackTiming``.
+    case installDays = "install-days"
+    /// One of ``installDays``, `YYYY-MM-DD`: an estimate.
+    case installDayEstimate = "install-day-estimate"
     case framework
     /// `ad-network-id` or `ad-network-identifier`.
     case network
@@ -50,8 +54,11 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     /// The dimensions of time, derived from the time of receipt.
     package static let times: [ReportDimension] = [.hour, .day, .week, .month]
 
-    /// Whether it is one of ``times``.
-    package var isTime: Bool { Self.times.contains(self) }
+    /// Whether it is one of ``times``, or follows from them.
+    package var isTime: Bool { Self.times.contains(self) || isOfInstall }
+
+    /// Whether it is derived from the time of receipt and from what says how long the postback took.
+    package var isOfInstall: Bool { self == .installDays || self == .installDayEstimate }
 
     /// Who vouches for the values of a dimension.
     package enum Basis: Hashable, Sendable {
@@ -68,7 +75,7 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     /// 1.0 does not sign `redownload`; ``Counts/Counter/unprovenRedownloads`` counts the installs affected.
     package var basis: Basis {
         switch self {
-        case .hour, .day, .week, .month, .recipient: .ours
+        case .hour, .day, .week, .month, .installDays, .installDayEstimate, .recipient: .ours
         case .country, .interactionType, .conversionValue: .unsigned
         case .framework, .network, .app, .campaignID, .sourceIdentifier, .sourceApp, .sourceDomain, .version, .fidelity,
             .redownload, .sequenceIndex, .conversionType, .impressionType, .marketplace:
@@ -102,7 +109,8 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         case .sequenceIndex: postback.sequenceIndex.map { String($0) } ?? ""
         case .country: postback.countryCode?.text ?? ""
         case .conversionValue: postback.conversion.description
-        case .hour, .day, .week, .month, .recipient, .conversionType, .impressionType, .marketplace, .interactionType:
+        case .hour, .day, .week, .month, .installDays, .installDayEstimate, .recipient, .conversionType,
+            .impressionType, .marketplace, .interactionType:
             ""
         }
     }
@@ -122,7 +130,9 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         case .country: postback.countryCode?.text ?? ""
         case .interactionType: postback.adInteractionType?.rawValue ?? ""
         case .conversionValue: postback.conversion.description
-        case .hour, .day, .week, .month, .recipient, .campaignID, .sourceDomain, .version, .fidelity: ""
+        case .hour, .day, .week, .month, .installDays, .installDayEstimate, .recipient, .campaignID, .sourceDomain,
+            .version, .fidelity:
+            ""
         }
     }
 }

@@ -16,6 +16,8 @@ package enum PostbackTiming: Hashable, Sendable, CaseIterable {
     package static let installToLaunch: Int64 = 60
     /// For how long a device repeats a postback that is not answered with 200.
     package static let retries: Int64 = 9
+    /// How often the timer can start again: with each of the 63 greater values, a day after the one before.
+    static let restarts: Int64 = 63
 
     package init(version: SKAdNetworkVersion?, sequenceIndex: Int64?) {
         guard version.map({ $0 >= .v4_0 }) ?? true else {
@@ -58,10 +60,8 @@ package enum PostbackTiming: Hashable, Sendable, CaseIterable {
     }
 
     /// How long after an ad was shown its last postback can arrive.
-    ///
-    /// The timer can be restarted by each of the 63 greater values, each a day after the one before.
     package var sinceAd: Int64 {
-        let restarts: Int64 = self == .timer ? 63 : 0
+        let restarts = self == .timer ? Self.restarts : 0
         return Self.adToInstall + Self.installToLaunch + restarts + window.upperBound + delay.upperBound + Self.retries
     }
 

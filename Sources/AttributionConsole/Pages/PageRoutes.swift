@@ -85,8 +85,9 @@ package struct PageRoutes: ConsoleRoutes {
     func surroundings(_ context: ConsoleContext) -> PageSurroundings {
         PageSurroundings(
             holder: context.session?.grant.name, formToken: formToken(context),
-            reports: StandardReportName.allCases.filter { $0 != .overview }.map(\.rawValue), version: sources.version,
-            isLimited: context.isLimited)
+            // Estimates are shown to those who ask for them by name.
+            reports: StandardReportName.allCases.filter { $0 != .overview && $0 != .estimates }.map(\.rawValue),
+            version: sources.version, isLimited: context.isLimited)
     }
 
     /// What a form of this request's pages has to carry; nil for a program with a token, which uses the API.

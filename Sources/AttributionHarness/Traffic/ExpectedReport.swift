@@ -101,7 +101,7 @@ package struct ExpectedReport: Sendable {
         case .country: return values.country
         case .interactionType: return values.interaction
         case .recipient: return postback.flags.contains(.isDeveloperFirst) ? "developer" : "network"
-        case .hour, .week, .month, .conversionValue, .impressionType: return nil
+        case .hour, .week, .month, .installDays, .installDayEstimate, .conversionValue, .impressionType: return nil
         }
     }
 

@@ -117,6 +117,7 @@ struct SimulatedDevice {
                 postback.flags.insert(.showsSource)
                 postback.conversion = timer.value.map { .fine($0) } ?? .absent
             }
+            postback.launchedAt = launchedAt
             postback.time = launchedAt + timer.endsAt + sendingDelay(afterWindow: 0)
             send(postback)
             return
@@ -164,6 +165,7 @@ struct SimulatedDevice {
     ) {
         let choice = today.crowds.choice(campaign: campaign, source: source)
         var postback = start(ad, campaign: campaign, kind)
+        postback.launchedAt = launchedAt
         postback.flags.insert(.didWin)
         show(choice, of: &postback, campaign: campaign)
         // Whether the windows of an install share one id is not documented, so both happen.
@@ -209,6 +211,7 @@ struct SimulatedDevice {
             postback.country = .max
         }
         let end = rules.hasWindows ? AppleRules.windowEnds[0] : AppleRules.timer
+        postback.launchedAt = launchedAt
         postback.time = launchedAt + end + sendingDelay(afterWindow: 0)
         send(postback)
     }

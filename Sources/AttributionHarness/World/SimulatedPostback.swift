@@ -7,6 +7,8 @@ package struct SimulatedPostback: Hashable, Sendable {
     package var time: Int64
     /// When the copy for the other recipient reaches the server; nil where there is none, or none arrives.
     package var otherCopyAt: Int64?
+    /// When the app was first launched, or the conversion began of which it is, in milliseconds since the scenario began.
+    package var launchedAt: Int64 = 0
     /// The first half of its UUID.
     package var idHigh: UInt64
     /// The second half.

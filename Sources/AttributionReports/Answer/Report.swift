@@ -107,13 +107,14 @@ extension Report: RenderedReport {
     }
 
     package var conclusion: [String] {
-        notes + unseen.map(\.sentence) + [unprovenLine] + deliveryLines
+        notes + unseen.map(\.sentence) + [unprovenLine] + installDayLines + deliveryLines
     }
 
     /// What is said besides a CSV file, which has no room for it, and without the warnings.
     package func remarks(_ style: TextStyle) -> [String] {
         style.wrapped(
-            [asOfLine(style), sections[0].omittedRowsLine] + notes + unseen.map(\.sentence) + deliveryLines)
+            [asOfLine(style), sections[0].omittedRowsLine] + notes + unseen.map(\.sentence) + installDayLines
+                + deliveryLines)
     }
 
     // MARK: JSON
@@ -136,6 +137,19 @@ extension Report: RenderedReport {
     }
 
     // MARK: Unsigned fields and deliveries
+
+    /// What days of the install say, and what they do not.
+    package var installDayLines: [String] {
+        guard request.dimensions.contains(where: \.isOfInstall) else {
+            return []
+        }
+        return [
+            "The install days are those on which the app can have been first launched, by Apple's timers, if the postback "
+                + "arrived at the first try; repeats take up to \(PostbackTiming.retries) days more. The estimate is one of "
+                + "these days: as if no window was locked, no timer started again, and the delay was the mean one. "
+                + "Postbacks of the last days' installs are still to come."
+        ]
+    }
 
     /// The outcomes of the deliveries of all networks; nothing for a limited request.
     private var deliveryLines: [String] {

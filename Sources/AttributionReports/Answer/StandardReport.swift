@@ -93,7 +93,7 @@ extension StandardReport: RenderedReport {
 package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
     case overview, performance, campaigns, sources, conversions, windows, wins, redownloads
     case reEngagements = "re-engagements"
-    case tiers, revenue, costs, delivery
+    case tiers, revenue, costs, delivery, estimates
 }
 
 extension StandardReportName {
@@ -134,6 +134,8 @@ extension StandardReportName {
         case .costs: ("Costs", "Installs per thousand ads signed, and what an install cost, in each currency.")
         case .delivery:
             ("Deliveries", "What became of every delivery: recorded, duplicate, conflict or quarantined, and why.")
+        case .estimates:
+            ("Estimates", "Conversion values and revenue, with withheld values filled in by those of like postbacks.")
         }
     }
 }

@@ -110,6 +110,9 @@ extension ReportDimension {
         case .day: ("Day", "The day of receipt in the report's time zone.")
         case .week: ("Week", "The week of receipt, ISO 8601.")
         case .month: ("Month", "The month of receipt.")
+        case .installDays:
+            ("Install days", "The days on which the app can have been first launched, by Apple's timers.")
+        case .installDayEstimate: ("Install day, estimate", "The most plausible of these days, an estimate.")
         case .framework: ("Framework", "SKAdNetwork or AdAttributionKit.")
         case .network: ("Ad network", "The ad network's id.")
         case .app: ("App", "The App Store id of the advertised app.")

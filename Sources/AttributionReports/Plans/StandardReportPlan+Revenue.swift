@@ -18,6 +18,9 @@ extension StandardReportPlan {
             return sections.all(top: figures.request.selection.top)
         }
     }
+
+    /// Why there is no revenue.
+    static let noSchemas = "No schema is known, so no value has a meaning: give schema files."
 }
 
 /// Collects the sections of the revenue report in one pass over the rows.
@@ -85,7 +88,7 @@ private struct RevenueSections {
         [
             totals.section(
                 "totals", "Revenue", "What the conversion values of all postbacks are worth, in each currency.",
-                notes: Self.notes + (hasSchemas ? [] : [Self.noSchemas])),
+                notes: Self.notes + (hasSchemas ? [] : [StandardReportPlan.noSchemas])),
             apps.section("apps", "Revenue by app", "What the values of each app are worth.", top: top),
             windows.section("windows", "Revenue by window", "What the values of each conversion window are worth."),
             campaigns.section(
@@ -101,7 +104,6 @@ private struct RevenueSections {
         "The values of later windows are about the same installs as those of the first: whether their revenue adds up "
             + "depends on what the app counts in each window.",
     ]
-    private static let noSchemas = "No schema is known, so no value has a meaning: give schema files."
 
     /// The events that values stand for, by app.
     private func eventSection(top: Int?) -> ReportSection {

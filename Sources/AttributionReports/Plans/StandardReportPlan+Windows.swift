@@ -142,9 +142,8 @@ enum WindowArrival: Int, CaseIterable {
 
     /// When it arrives, after the first launch.
     private var sinceLaunch: ClosedRange<Int64> {
-        let timing = PostbackTiming(version: nil, sequenceIndex: Int64(rawValue))
-        let (window, delay) = (timing.window, timing.delay)
-        return (window.lowerBound + delay.lowerBound) * 24...(window.upperBound + delay.upperBound) * 24
+        let days = PostbackTiming(version: nil, sequenceIndex: Int64(rawValue)).sinceLaunch
+        return days.lowerBound * 24...days.upperBound * 24
     }
 
     /// When it arrives, after the first postback of the same install; before it if that is negative.

@@ -78,6 +78,7 @@ package struct StandardReportPlan: Sendable {
             case .tiers: .tiers
             case .revenue: .revenue(references)
             case .costs: .costs(map)
+            case .estimates: .estimates(references.schemas)
             case .delivery: .delivery
             }
     }

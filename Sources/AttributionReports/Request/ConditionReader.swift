@@ -82,7 +82,7 @@ extension ReportDimension {
             case .interactionType: AdInteractionType(rawValue: value) != nil
             case .conversionValue: Conversion(value) != nil
             case .recipient: Delivery.Recipient(rawValue: value) != nil
-            case .hour, .day, .week, .month: true
+            case .hour, .day, .week, .month, .installDays, .installDayEstimate: true
             }
         return isPossible ? nil : expectedValue + knownValues.suggestion(for: value)
     }

@@ -5,8 +5,8 @@ package import StrictJSON
 
 /// The parameters of a report as text, from a command line or a URL.
 package struct ReportParameters: Sendable {
-    /// Comma-separated names of dimensions; `campaign` and `source` each stand for two dimensions, and an empty text
-    /// for totals only.
+    /// Comma-separated names of dimensions; `campaign`, `source` and `install-day` each stand for two dimensions, and an
+    /// empty text for totals only.
     package var by = "network,app,campaign"
     /// `DIMENSION=VALUE` or `DIMENSION!=VALUE`; an empty value matches postbacks without one.
     package var filters: [String] = []
@@ -52,6 +52,11 @@ extension ReportRequest {
             try Self.figures(text, parameters.format)
         }
         sort = try parameters.sort.map { text throws(FieldProblem) in try Self.sort(text, dimensions) }
+        if traffic == .development, let dimension = dimensions.first(where: \.isOfInstall) {
+            throw FieldProblem(
+                field: "by", found: "\(dimension.rawValue) of development postbacks",
+                expected: "another dimension: windows of Developer Mode last minutes, not days")
+        }
         guard !showsHistogram || parameters.format.hasBars else {
             throw FieldProblem(
                 field: "histogram", found: "format \(parameters.format.rawValue)",
@@ -123,6 +128,7 @@ extension ReportRequest {
                 switch name {
                 case "campaign": [.campaignID, .sourceIdentifier]
                 case "source": [.sourceApp, .sourceDomain]
+                case "install-day": [.installDays, .installDayEstimate]
                 default: [try ReportDimension.reading(String(name), field: "by")]
                 }
             result += named.filter { !result.contains($0) }
@@ -184,7 +190,7 @@ extension ReportRequest {
 extension ReportDimension {
     static func reading(_ name: String, field: String) throws(FieldProblem) -> ReportDimension {
         guard let dimension = ReportDimension(rawValue: name) else {
-            let known = allCases.map(\.rawValue) + ["campaign", "source"]
+            let known = allCases.map(\.rawValue) + ["campaign", "source", "install-day"]
             throw FieldProblem(
                 field: field, found: name.shortened(to: 40),
                 expected: "one of \(known.joined(separator: ", "))" + known.suggestion(for: name))

@@ -237,7 +237,7 @@ extension StandardReportRequest {
 extension StandardReportRequest {
     /// What limits the figures of a report.
     func notes(firstDay: CalendarDay?, _ plan: StandardReportPlan) -> [String] {
-        var notes: [String] = []
+        var notes = name == .estimates ? [Estimation.method] : []
         if isCompared, period == nil {
             notes.append("Nothing is compared: without a first day there is no previous period.")
         }

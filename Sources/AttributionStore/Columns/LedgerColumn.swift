@@ -54,7 +54,7 @@ package enum LedgerColumn: Int, CaseIterable, Sendable {
         case .country: self = .country
         case .marketplace: self = .marketplace
         case .recipient: self = .recipient
-        case .hour, .day, .week, .month: return nil
+        case .hour, .day, .week, .month, .installDays, .installDayEstimate: return nil
         case .framework, .version, .fidelity, .redownload, .sequenceIndex, .conversionType, .impressionType,
             .interactionType, .conversionValue:
             return nil

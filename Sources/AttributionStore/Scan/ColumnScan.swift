@@ -9,6 +9,8 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
     private(set) var codes: ColumnCodes
     private var conditions: ScanConditions
     private(set) var periods: [ScanPeriods]
+    /// When postbacks of each code of traits are sent; empty unless a dimension is of the install.
+    private var timings: [PostbackTiming?]
     /// How many postbacks of the counted blocks could not be read when their block was written.
     private(set) var missingCount = 0
     let cells: CellTable<Key>
@@ -23,6 +25,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
         columns = LedgerColumn.needed(for: question)
         conditions = ScanConditions(question, codes)
         periods = question.dimensions.filter(\.isTime).map { ScanPeriods($0, question.calendar) }
+        timings = codes.timings(for: question)
         cells = CellTable(limit: question.limits.cells)
     }
 
@@ -67,6 +70,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
         if columns.contains(where: { grown.count($0) != codes.count($0) }) {
             codes = grown
             conditions = ScanConditions(question, codes)
+            timings = codes.timings(for: question)
             guard layout.hasRoom(for: codes) else {
                 throw OutgrownLayout(codes: codes)
             }
@@ -138,7 +142,12 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
                 }
             } else {
                 isRead = try read(.quarter) { block in
-                    periods[timeIndex].add(block, to: keys, shift: field.shift, where: selected, count: count)
+                    if dimension.isOfInstall {
+                        periods[timeIndex].add(
+                            block, timings, layout.traits, to: keys, shift: field.shift, where: selected, count: count)
+                    } else {
+                        periods[timeIndex].add(block, to: keys, shift: field.shift, where: selected, count: count)
+                    }
                     return true
                 }
                 guard periods[timeIndex].periods.count <= field.capacity else {

@@ -43,9 +43,10 @@ struct ScanConditions {
 /// The codes of a time dimension, assigned as periods are first seen.
 struct ScanPeriods {
     let dimension: ReportDimension
-    private let calendar: LedgerCalendar
+    let calendar: LedgerCalendar
     private var codes: [Int64: UInt32] = [:]
-    private var codesByQuarter: [Int64: UInt32] = [:]
+    /// The codes by quarter hour, for days of the install with the timing in the lowest bits.
+    private(set) var codesByKey: [Int64: UInt32] = [:]
     /// The periods by code.
     private(set) var periods: [Int64] = []
     /// Codes by offset from a block's lowest quarter hour; ``unknown`` until one is seen.
@@ -88,11 +89,13 @@ struct ScanPeriods {
     }
 
     private mutating func code(_ quarter: Int64) -> UInt32 {
-        if let code = codesByQuarter[quarter] {
-            return code
-        }
-        let code = code(of: calendar.period(dimension, quarter))
-        codesByQuarter[quarter] = code
+        codesByKey[quarter] ?? note(calendar.period(dimension, quarter), for: quarter)
+    }
+
+    /// Takes the period that belongs to a key, and returns its code.
+    mutating func note(_ period: Int64, for key: Int64) -> UInt32 {
+        let code = code(of: period)
+        codesByKey[key] = code
         return code
     }
 
@@ -107,6 +110,9 @@ struct ScanPeriods {
 
     /// The texts by code.
     var labels: [String] {
-        periods.map { calendar.label(dimension, $0) }
+        periods.map {
+            dimension.isOfInstall
+                ? LaunchDays(period: $0)?.label(calendar) ?? "" : calendar.label(dimension, $0)
+        }
     }
 }

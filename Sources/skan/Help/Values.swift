@@ -84,7 +84,9 @@ extension Array: Container {
 }
 
 extension CompletionKind {
-    static let dimensions = commaSeparated { ReportDimension.allCases.map(\.rawValue) + ["campaign", "source"] }
+    static let dimensions = commaSeparated {
+        ReportDimension.allCases.map(\.rawValue) + ["campaign", "source", "install-day"]
+    }
 
     static let standardReports = CompletionKind.list(StandardReportName.allCases.map(\.rawValue))
 

@@ -30,6 +30,7 @@ struct ReportCommand: AsyncParsableCommand {
               revenue         what conversion values are worth, by schemas (skan schema)
               costs           installs per thousand ads signed, and cost per install (skan import)
               delivery        what became of every delivery
+              estimates       values and revenue, withheld ones filled in: in no other report
 
             EXAMPLES
               skan report overview -s skan.sqlite --period 30d
@@ -43,9 +44,11 @@ struct ReportCommand: AsyncParsableCommand {
               skan report re-engagements -s skan.sqlite --period 2026-W46 --format markdown
               skan report tiers -s skan.sqlite --period 30d --format json
               skan report revenue -s skan.sqlite --period 30d --schema schemas.json
+              skan report estimates -s skan.sqlite --period 30d --schema schemas.json
               skan report costs -s skan.sqlite --period last-month --section spend --format csv -o costs.csv
               skan report delivery -s skan.sqlite --period yesterday --format html -o delivery.html
               skan report -s skan.sqlite --period last-week --by day,campaign
+              skan report -s skan.sqlite --period 30d --by install-day --columns installs,window-2,window-3
               skan report -s skan.sqlite --by app --sort -installs --top 10 --columns installs,wins,loss-rate
               skan report -s skan.sqlite --period 2026-10 --by conversion-value --format csv -o october.csv
               skan report -s skan.sqlite --by app --format csv --bom --delimiter ';' --decimal , -o excel.csv

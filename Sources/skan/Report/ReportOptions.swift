@@ -6,7 +6,8 @@ struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Dimensions, comma-separated; empty for totals only (default: \(ReportParameters().by)).",
-            discussion: "hour, day, week, month, framework, network, app, campaign (campaign-id and "
+            discussion: "hour, day, week, month, install-day (install-days, bounds by Apple's timers, and "
+                + "install-day-estimate), framework, network, app, campaign (campaign-id and "
                 + "source-identifier), source (source-app and source-domain), version, fidelity, redownload, "
                 + "sequence-index, conversion-type, impression-type, conversion-value, marketplace, country, "
                 + "interaction-type, recipient. Apple does not sign conversion-value, country and interaction-type."),

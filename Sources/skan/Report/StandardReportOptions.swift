@@ -16,7 +16,9 @@ struct StandardReportOptions: ParsableArguments {
 
     @Option(
         name: .customLong("schema"), parsing: .singleValue,
-        help: "Conversion schemas for performance and revenue; may be repeated (or SKAN_SCHEMA, comma-separated).",
+        help: """
+            Conversion schemas for performance, revenue and estimates; may be repeated (or SKAN_SCHEMA, comma-separated).
+            """,
         completion: .file(extensions: ["json"]))
     var schemas: [String] = []
 
@@ -39,7 +41,7 @@ struct StandardReportOptions: ParsableArguments {
 
     /// Whether the report shows what values mean.
     private var hasSchemas: Bool {
-        [StandardReportName.performance, .revenue].contains { $0.rawValue == name }
+        [StandardReportName.performance, .revenue, .estimates].contains { $0.rawValue == name }
     }
 
     /// The request for the standard report; nil if none is named.
@@ -84,7 +86,7 @@ struct StandardReportOptions: ParsableArguments {
         }
         if !schemas.isEmpty, !hasSchemas {
             throw ValidationError(
-                "--schema is for the reports performance and revenue: skan report revenue --schema FILE")
+                "--schema is for the reports performance, revenue and estimates: skan report revenue --schema FILE")
         }
         let plain = options.namesOfPlainReports
         guard name == nil else {

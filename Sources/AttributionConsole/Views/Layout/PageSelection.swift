@@ -108,6 +108,10 @@ package struct PageSelection: Hashable, Sendable {
     ///
     /// A value of a dimension of time selects its days, which are the nearest that can be selected for an hour.
     package func link(_ page: PageLink, narrowedTo dimension: ReportDimension, _ value: String) -> PageLink? {
+        guard !dimension.isOfInstall else {
+            // Only days of receipt can be selected.
+            return nil
+        }
         let narrowed =
             switch dimension {
             case .hour: with(period: String(value.prefix { $0 != "T" }))

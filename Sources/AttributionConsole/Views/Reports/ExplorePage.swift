@@ -183,6 +183,7 @@ struct ExplorePage {
             })
         return HTML([
             HTML(explored.report.warnings.map { HTML.notice(.bad, $0) }),
+            HTML(explored.report.installDayLines.map { line in HTML(.p, .class("more")) { line } }),
             table.html(csv: choice.keeping(selection.link(Self.link)).adding("format", "csv")),
         ])
     }

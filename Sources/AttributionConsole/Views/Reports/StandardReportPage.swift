@@ -84,7 +84,7 @@ struct StandardReportPage {
         HTML([
             HTML(report.warnings.map { HTML.notice(.bad, $0) }),
             HTML(report.unseen.map { HTML.notice(.uncertain, $0.sentence) }),
-            HTML(report.notes.map { note in HTML(.p, .class("more")) { HTML.value(note, limit: 500) } }),
+            HTML(report.notes.map { note in HTML(.p, .class("more")) { HTML.value(note, limit: 1_500) } }),
         ])
     }
 
