@@ -78,7 +78,7 @@ package struct ConsoleContext: Sendable {
     ///
     /// A limited token has to name its networks, because a request that names none applies to all. Every route with
     /// ``ConsoleRoute/namesNetworks`` calls this as soon as it has read the request, and those of reports
-    /// ``authorized(_:)``.
+    /// ``authorized(_:)``, which adds the apps that the token is limited to.
     func authorize(_ networks: [String]) throws(AccessRefusal) {
         guard let caller, !caller.networks.isEmpty else { return }
         guard !networks.isEmpty, networks.allSatisfy({ caller.allows(network: $0) }) else {

@@ -138,6 +138,7 @@ extension IngressLimits {
     /// All connections are from one user, so a bound per address would not help.
     static var consoleSocket: IngressLimits {
         var limits = console
+        limits.bodyBytes = ConsoleSocket.bodyLimit
         limits.connections = 64
         // It stops after the console; its clients are commands on this machine.
         limits.stopDeadline = .milliseconds(100)
@@ -161,12 +162,12 @@ struct RouteFailures: Sendable {
     }
 
     /// The answer to a request that ended in an error.
-    func answer(to error: any Error) -> IngressAnswer {
-        .refusing(refusal(for: error))
+    func answer(to error: any Error, in context: ConsoleContext = ConsoleContext()) -> IngressAnswer {
+        .refusing(refusal(for: error, in: context))
     }
 
     /// What a client is told of an error, which is logged if an operator has to fix it.
-    func refusal(for error: any Error) -> any CodedError {
+    func refusal(for error: any Error, in context: ConsoleContext = ConsoleContext()) -> any CodedError {
         switch error {
         case is CancellationError:
             // Read by a client that only ended its sending, if by any.
@@ -176,7 +177,9 @@ struct RouteFailures: Sendable {
         case let error as StoreError:
             // Clients get one code for every failure of the store.
             log.note(error)
-            return Refusal(.storeFailed, error.message, hint: error.hint)
+            // Where the store is concerns all apps.
+            return context.isLimitedToApps
+                ? Refusal.storeFailed : Refusal(.storeFailed, error.message, hint: error.hint)
         case let error as any CodedError:
             if error.code == unexpected.code {
                 log.note(error)

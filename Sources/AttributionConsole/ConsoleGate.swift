@@ -71,10 +71,7 @@ struct ConsoleGate: Sendable {
                 instant: instant
             )
         }
-        if refusal == nil, let networks = caller?.networks, !networks.isEmpty, !route.namesNetworks {
-            return (caller, .outOfNetwork(allowed: networks.map(\.text), canName: false))
-        }
-        return (caller, refusal)
+        return (caller, refusal ?? caller?.refusal(of: route))
     }
 
     /// Sends someone without a session to the login, and tells others why they are refused.
@@ -83,10 +80,10 @@ struct ConsoleGate: Sendable {
         switch refusal {
         case .noCredentials, .malformed, .unknown, .expired:
             return .login(next: request.method == .post ? "/" : request.target?.text ?? "/")
-        case .outOfScope, .outOfNetwork, .foreignHost, .tooFast:
+        case .outOfScope, .outOfNetwork, .outOfApp, .foreignHost, .tooFast:
             let surroundings = PageSurroundings(
-                holder: context.session?.grant.name, formToken: context.session?.formToken, reports: [], version: "",
-                isLimited: context.session?.grant.networks.isEmpty == false)
+                holder: context.session?.grant.title, formToken: context.session?.formToken, reports: [], version: "",
+                isLimited: context.session?.grant.isLimited == true)
             return .problemPage(refusal, "Not allowed", in: surroundings)
         }
     }
@@ -116,7 +113,7 @@ extension AccessRefusal {
         case .unknown, .expired: #"Bearer realm="skan", error="invalid_token", error_description="\#(message)""#
         case .outOfScope(let needed):
             #"Bearer realm="skan", error="insufficient_scope", scope="\#(needed.rawValue)""#
-        case .outOfNetwork, .foreignHost, .tooFast: nil
+        case .outOfNetwork, .outOfApp, .foreignHost, .tooFast: nil
         }
     }
 }

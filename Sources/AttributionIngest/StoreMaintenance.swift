@@ -1,8 +1,9 @@
+package import Attribution
 package import AttributionSigning
 package import AttributionStore
 import Dispatch
 
-/// Maintenance of a store while it records: requeuing and pruning the quarantine, recount and repair.
+/// Maintenance of a store while it records: requeuing and pruning the quarantine, figures of ads, recount and repair.
 ///
 /// Tasks run one at a time on a queue of their own, because each may block for minutes and must block neither an event
 /// loop nor Swift's thread pool.
@@ -48,6 +49,20 @@ package actor StoreMaintenance {
     /// - Throws: ``AttributionStore/StoreError``.
     package func prune(_ query: QuarantineQuery) throws -> Int64 {
         try ledger.prune(query)
+    }
+
+    /// Takes lines of signed impressions; see ``AttributionStore/AdCostWriting/addSigned(_:of:)``.
+    ///
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func addSigned(_ lines: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
+        try ledger.addSigned(lines, of: ads)
+    }
+
+    /// Records spend; see ``AttributionStore/AdCostWriting/recordSpend(_:of:replaces:)``.
+    ///
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
+        try ledger.recordSpend(spend, of: ads, replaces: replaces)
     }
 
     /// Recounts everything from the raw bytes and repairs what can be derived from them.

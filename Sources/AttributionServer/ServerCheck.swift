@@ -189,9 +189,9 @@ package struct ServerCheck: Sendable {
 
     private static func description(of grant: AccessGrant, at now: Date) -> String {
         let scopes = grant.scopes.map(\.rawValue).joined(separator: ", ")
-        let networks = grant.networks.isEmpty ? "all networks" : grant.networks.map(\.text).joined(separator: ", ")
+        let limits = grant.limits ?? "all networks"
         let end = grant.expires.map { "\(grant.isLive(at: now) ? "expires" : "expired") \($0)" } ?? "never expires"
-        return "\(grant.name) \(grant.id): \(scopes); \(networks); \(end)"
+        return "\(grant.name) \(grant.id): \(scopes); \(limits); \(end)"
     }
 }
 

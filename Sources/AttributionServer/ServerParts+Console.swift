@@ -33,6 +33,7 @@ extension ServerParts {
             WebAdRoutes(issuer: recording.storage.webAds?.issuer, logger: logger),
             ExplainRoutes(postbacks: recording.explainer, logger: logger),
             StoreRoutes(reader: recording.storage.reader, maintenance: recording.maintenance, logger: logger),
+            CostRoutes(maintenance: recording.maintenance, logger: logger),
         ]
     }
 

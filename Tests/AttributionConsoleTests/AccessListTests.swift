@@ -172,6 +172,32 @@ struct AccessListTests {
         }
     }
 
+    @Test("A token is limited to apps with the scope report alone, and the file keeps them")
+    func apps() throws {
+        var list = AccessList()
+        var generator = SystemRandomNumberGenerator()
+        let ids: [Int64] = [525_463_029, .max]
+        func create(_ scopes: [AccessScope], _ apps: [Int64]) throws -> AccessGrant {
+            try list.create(
+                name: "a", scopes: scopes, apps: apps.map { AppStoreItemID($0) }, expires: nil, now: Self.now,
+                using: &generator
+            ).grant
+        }
+        let limited = try create([.report], ids)
+        #expect(limited.allows(app: "525463029") && limited.allows(app: "9223372036854775807"))
+        #expect(!limited.allows(app: "525463028") && !limited.allows(app: "") && !limited.allows(app: "0525463029"))
+        #expect(try create([.admin], []).allows(app: "1"))
+        for scope in AccessScope.allCases where scope != .report {
+            #expect(throws: AccessProblem.scopeOfAllApps(scope)) { try create([.report, scope], ids) }
+        }
+        try Self.withFile { file in
+            try file.update(creatingFile: true) { $0 = list }
+            #expect(try file.load().grants.map { $0.apps.map(\.value) } == [ids, []])
+            // A release that knows of no apps reads the tokens that have none.
+            #expect(try String(contentsOfFile: file.path, encoding: .utf8).ranges(of: "\"apps\"").count == 1)
+        }
+    }
+
     @Test(
         "Names that could spoil a log or a label are refused",
         arguments: ["", "A", "a b", "a\n", "ä", "a/b", String(repeating: "a", count: 65)])
@@ -375,6 +401,14 @@ struct AccessListTests {
             ending(#","networks":null}"#),
             "tokens[0].networks: found null, expected ad network ids, or no such member for every network"
         ),
+        (
+            ending(#","apps":[]}"#),
+            "tokens[0].apps: found an empty array, expected App Store ids as strings, or no such member for every app"
+        ),
+        (good(#""sign"],"#, #""report"],"apps":["1","x"],"#), #"tokens[0].apps[1]: found the string "x", expected an"#),
+        (good(#""sign"],"#, #""report"],"apps":["01"],"#), #"tokens[0].apps[0]: found the string "01", expected an"#),
+        (good(#""sign"],"#, #""report"],"apps":[1],"#), "tokens[0].apps[0]: found the number 1, expected a string"),
+        (good(#""sign"],"#, #""report","metrics"],"apps":["1"],"#), "tokens[0].apps: found ids with the scope metrics"),
         (
             ending(#","id":"00000001"}"#),
             "tokens[0].id: found the string \"00000001\", expected \"00000000\", the first digits of sha256"

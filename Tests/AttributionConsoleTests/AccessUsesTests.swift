@@ -147,6 +147,7 @@ struct AccessRefusalTests {
         (.expired, 401, #"error="invalid_token""#, nil),
         (.outOfScope(needed: .sign), 403, #"error="insufficient_scope", scope="sign""#, nil),
         (.outOfNetwork(allowed: ["a"]), 403, nil, nil),
+        (.outOfApp(allowed: ["1"]), 403, nil, nil),
         (.foreignHost, 403, nil, nil),
         (.tooFast(retryAfter: .milliseconds(1)), 429, nil, .milliseconds(1)),
     ]

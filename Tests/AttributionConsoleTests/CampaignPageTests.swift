@@ -131,12 +131,14 @@ extension PageRoutesTests {
         try await run(DailyLedger(days: 3)) { browser in
             let page = try Markup(
                 try await browser.get("/explore?period=2026-11-21&by=day&by=app&where=app=5239&where=country=DE").body)
-            let values = page.all("option").compactMap { $0.attributes["value"] }
+            let options = page.all("option").compactMap { $0.attributes["value"] }
             for value in ["app=5239", "network=n.skadnetwork", "source-identifier=5239", "-installs"] {
-                #expect(values.contains(value), "\(value)")
+                #expect(options.contains(value), "\(value)")
             }
             let chosen = page.elements.filter { $0.name == "option" && $0.attributes["selected"] != nil }
-            #expect(chosen.compactMap { $0.attributes["value"] }.prefix(4) == ["day", "app", "app=5239", ""])
+            // The first is the traffic.
+            let values = chosen.compactMap { $0.attributes["value"] }
+            #expect(Array(values.prefix(5)) == ["apple", "day", "app", "app=5239", ""], "\(values)")
             let hidden = page.all("input").filter { $0.attributes["type"] == "hidden" }
             #expect(hidden.contains { $0.attributes["value"] == "country=DE" })
         }

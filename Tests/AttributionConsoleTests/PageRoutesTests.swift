@@ -39,13 +39,14 @@ final class PageRoutesTests {
     }
 
     private func token(
-        _ name: String, _ scopes: [AccessScope] = [.report], networks: [String] = []
+        _ name: String, _ scopes: [AccessScope] = [.report], networks: [String] = [], apps: [Int64] = []
     ) throws -> String {
         let ids = networks.compactMap { AdNetworkID($0) }
         return try file.update(creatingFile: true) { list throws(AccessProblem) in
             var generator = SystemRandomNumberGenerator()
             return try list.create(
-                name: name, scopes: scopes, networks: ids, expires: nil, now: Date(), using: &generator
+                name: name, scopes: scopes, networks: ids, apps: apps.map { AppStoreItemID($0) }, expires: nil,
+                now: Date(), using: &generator
             ).token.text
         }
     }
@@ -446,6 +447,33 @@ final class PageRoutesTests {
             #expect(try await browser.get("/explore?where=network=other.skadnetwork", cookie).status == 403)
             #expect(try await browser.get("/quarantine", cookie).status == 403)
             #expect(try await browser.get("/keys", cookie).status == 403)
+        }
+    }
+
+    @Test("A token limited to apps sees figures of these alone, and pages that say what is not for it")
+    func apps() async throws {
+        let secret = try token("acme", apps: [5_239])
+        try await run(hasTokens: true) { browser in
+            let cookie = try await browser.logIn(secret)
+            let first = try await browser.get("/", cookie)
+            #expect(first.status == 200 && first.body.contains("Logged in as acme, for app 5239"))
+            for words in [
+                "Is it alive?", "Last postback", "Disk free", "As of ", "0123abcd", "Answers to devices",
+                "networks count",
+            ] {
+                #expect(!first.body.contains(words), "\(words)")
+            }
+            try Markup(first.body).check()
+            for path in ["/reports/campaigns", "/explore", "/explore?where=app=5239&by=app", "/definitions"] {
+                #expect(try await browser.get(path, cookie).status == 200, "\(path)")
+            }
+            // A page for people, with what the token can be used for; nothing in the navigation leads there.
+            for path in ["/quarantine", "/conflicts", "/postback", "/keys", "/reports/delivery", "/?where=app=1"] {
+                let answer = try await browser.get(path, cookie)
+                #expect(answer.status == 403 && answer.body.hasPrefix("<!doctype html>"), "\(path)")
+                #expect(answer.body.contains("the token is limited to app 5239"), "\(answer.body)")
+                #expect(!first.body.contains("href=\"\(path)\""))
+            }
         }
     }
 }

@@ -207,6 +207,10 @@ struct ReportRoutesTests {
         #expect(try await reporter.report(request).unseen.map(\.dimension) == [.network, .app])
         request.isLimited = true
         #expect(try await reporter.report(request).unseen.map(\.dimension) == [.network])
+        var ofApps = request
+        ofApps.isLimitedToApps = true
+        let limited = try await reporter.report(ofApps)
+        #expect(limited.unseen.isEmpty && limited.shownPosition == nil)
         let overview = StandardReportRequest(name: .overview, selection: request, nowMilliseconds: 1_795_217_400_000)
         #expect(try await reporter.report(overview).unseen.map(\.dimension) == [.network])
     }

@@ -49,11 +49,11 @@ struct SchemaImportTests {
                   "eventRevenueRange": {"maxEventRevenue": 50}}]}}}]}}}
         """
 
-    @Test(
-        "Google Ads' schema: a number left out is 0, and events of one value are added up",
-        arguments: [
-            "{\"results\": [\(googleAds)]}", "[{\"results\": [\(googleAds)]}, {\"fieldMask\": \"\", \"results\": []}]",
-        ])
+    static let answers = [
+        "{\"results\": [\(googleAds)]}", "[{\"results\": [\(googleAds)]}, {\"fieldMask\": \"\", \"results\": []}]",
+    ]
+
+    @Test("Google Ads' schema: a number left out is 0, and events of one value are added up", arguments: answers)
     func google(_ text: String) throws {
         let schema = try Self.imported(text)
         #expect(Self.meaning(schema, 0) == "no event; revenue not given")
@@ -97,14 +97,19 @@ struct SchemaImportTests {
         #expect(Self.meaning(try Self.imported(adjust), 12) == "Purchase, Registration; revenue 3.00 to 10.00 USD")
     }
 
-    @Test(
-        "A table of our own columns, also as Excel writes it",
-        arguments: [
-            "conversion-value,window,event,revenue-from,revenue-to,currency\n7,,trial,0.99,4.99,EUR\n7,1,\"a, \"\"b\"\"\",,,\n"
-                + "low,3,open,,,\n",
-            "\u{FEFF}Conversion_Value;Window;Event;Revenue-From;Revenue_to;Currency\r\n7;;trial;0,99;4,99;EUR\r\n\r\n"
-                + "7;1;\"a, \"\"b\"\"\";;;\r\nLow;3;open;;;",
-        ])
+    static let tables = [
+        #"""
+        conversion-value,window,event,revenue-from,revenue-to,currency
+        7,,trial,0.99,4.99,EUR
+        7,1,"a, ""b""",,,
+        low,3,open,,,
+
+        """#,
+        "\u{FEFF}Conversion_Value;Window;Event;Revenue-From;Revenue_to;Currency\r\n7;;trial;0,99;4,99;EUR\r\n\r\n7;1;"
+            + "\"a, \"\"b\"\"\";;;\r\nLow;3;open;;;",
+    ]
+
+    @Test("A table of our own columns, also as Excel writes it", arguments: tables)
     func table(_ text: String) throws {
         let schema = try Self.imported(text) { $0.currency = nil }
         #expect(Self.meaning(schema, 7) == "trial, a, \"b\"; revenue 0.99 to 4.99 EUR")
@@ -113,39 +118,51 @@ struct SchemaImportTests {
 
     static let header = "conversion-value,window,event,revenue-from,revenue-to,currency\n"
 
+    static let rowFaults: [(String, String)] = [
+        ("64,,a,,,", "line 2, conversion-value: found \"64\", expected 0 to 63, low, medium or high"),
+        ("1,,a,,,\n,,a,,,", "line 3, conversion-value: found nothing"),
+        ("1,2,a,,,", "line 2, window: found \"2\", expected 1: later windows have coarse values alone"),
+        ("high,,a,,,", "line 2, window: found nothing, expected 1, 2 or 3, because the value is coarse"),
+        ("high,0,a,,,", "line 2, window: found \"0\", expected 1 to 3"),
+        ("\n\n1,,a,5,4,EUR", "line 4, revenue-to: found \"4\", expected at least 5.00"),
+        ("1,,a,5,,EUR", "line 2, revenue-to: found nothing, expected an amount"),
+        ("1,,a,x,5,EUR", "line 2, revenue-from: found \"x\", expected an amount"),
+        ("1,,a,1,2,Eur", "line 2, currency: found \"Eur\", expected the currency"),
+        ("1,,a,1,2,EUR\n2,,a,1,2,USD", "line 3, currency: found \"USD\", expected EUR"),
+        ("1,,a", "line 2: found \"1,,a\", expected 6 cells"), ("", "schemas: found an empty array"),
+    ]
+
+    @Test("What is wrong with a table is named with its line and column", arguments: rowFaults)
+    func rows(_ rows: String, _ message: String) throws {
+        try Self.expectProblem(Self.header + rows, message)
+    }
+
+    static let fileFaults: [(String, String)] = [
+        ("", "line 1, column 1: found \"\""), ("event\na", "line 1, conversion-value: found nothing"),
+        ("conversion-value,evnt\n1,a", "line 1, column 2: found \"evnt\", expected one of app,"),
+        (
+            #"{"app_store_id": "1", "conversion_values": [{"conversion_value": 64, "events": []}]}"#,
+            "conversion_values[0].conversion_value: found the number 64"
+        ),
+        (
+            #"{"app_store_id": "1", "conversion_values": [{"conversion_value": 1, "events": [{"revenue_min": 1}]}]}"#,
+            "conversion_values[0].events[0].revenue_max: found nothing, expected an amount"
+        ),
+        (#"[{"data": {"fine": []}, "conversion_window": 1}]"#, "array[0]: found an object of another form"),
+        (#"{"data": [{"app_id": "id1", "postbacks": []}]}"#, "data[0]: found an object of another form"),
+        (#"{"results": [\#(googleAds), \#(googleAds)]}"#, "expected one schema for each app"),
+    ]
+
     @Test(
-        "What is wrong is named with its line and column, or its path",
-        arguments: [
-            (header + "64,,a,,,", "line 2, conversion-value: found \"64\", expected 0 to 63, low, medium or high"),
-            (header + "1,,a,,,\n,,a,,,", "line 3, conversion-value: found nothing"),
-            (header + "1,2,a,,,", "line 2, window: found \"2\", expected 1: later windows have coarse values alone"),
-            (header + "high,,a,,,", "line 2, window: found nothing, expected 1, 2 or 3, because the value is coarse"),
-            (header + "high,0,a,,,", "line 2, window: found \"0\", expected 1 to 3"),
-            (header + "\n\n1,,a,5,4,EUR", "line 4, revenue-to: found \"4\", expected at least 5.00"),
-            (header + "1,,a,5,,EUR", "line 2, revenue-to: found nothing, expected an amount"),
-            (header + "1,,a,x,5,EUR", "line 2, revenue-from: found \"x\", expected an amount"),
-            (header + "1,,a,1,2,Eur", "line 2, currency: found \"Eur\", expected the currency"),
-            (header + "1,,a,1,2,EUR\n2,,a,1,2,USD", "line 3, currency: found \"USD\", expected EUR"),
-            (header + "1,,a", "line 2: found \"1,,a\", expected 6 cells"),
-            ("conversion-value,evnt\n1,a", "line 1, column 2: found \"evnt\", expected one of app,"),
-            ("event\na", "line 1, conversion-value: found nothing"), ("", "line 1, column 1: found \"\""),
-            (header, "schemas: found an empty array"),
-            (
-                "{\"app_store_id\": \"1\", \"conversion_values\": [{\"conversion_value\": 64, \"events\": []}]}",
-                "conversion_values[0].conversion_value: found the number 64"
-            ),
-            (
-                "{\"app_store_id\": \"1\", \"conversion_values\": [{\"conversion_value\": 1, \"events\": "
-                    + "[{\"revenue_min\": 1}]}]}",
-                "conversion_values[0].events[0].revenue_max: found nothing, expected an amount"
-            ),
-            ("[{\"data\": {\"fine\": []}, \"conversion_window\": 1}]", "array[0]: found an object of another form"),
-            ("{\"data\": [{\"app_id\": \"id1\", \"postbacks\": []}]}", "data[0]: found an object of another form"),
-            ("{\"results\": [\(googleAds), \(googleAds)]}", "expected one schema for each app"),
-        ])
-    func problems(_ text: String, _ message: String) throws {
+        "A file of another form is refused, and what is wrong with a document is named with its path",
+        arguments: fileFaults)
+    func files(_ text: String, _ message: String) throws {
+        try Self.expectProblem(text, message)
+    }
+
+    private static func expectProblem(_ text: String, _ message: String) throws {
         do {
-            _ = try Self.imported(text)
+            _ = try imported(text)
             Issue.record("it was read")
         } catch let invalid as InvalidDocuments {
             #expect(invalid.description.contains(message), "\(invalid)")

@@ -250,6 +250,43 @@ final class LedgerConformanceTests {
         #expect(found == expected.map { Int64($0) + 1 } && found.count > 5)
     }
 
+    @Test(
+        "Postbacks of some apps, received in some time, are handed out in order, none else",
+        arguments: LedgerFactory.all)
+    func ofApps(_ factory: LedgerFactory) async throws {
+        let (ledger, many) = try fill(factory)
+        let all = many.deliveries.enumerated().compactMap { index, delivery -> (id: Int64, app: String, at: Int64)? in
+            guard case .verified(let verified) = delivery.judgement else {
+                return nil
+            }
+            return (
+                Int64(index) + 1, ReportDimension.app.value(of: verified.postback), delivery.receivedAtMilliseconds
+            )
+        }
+        let names = Set(all.map(\.app)).sorted()
+        let apps = [AppStoreItemID(try #require(names.first.flatMap { Int64($0) }))]
+        let range = (Self.noon - 200 * 86_400_000)..<(Self.noon - 86_400_000)
+        for received in [nil, range] {
+            for (wanted, name) in [(apps, names[0]), ([], ""), ([AppStoreItemID(4)], "4")] {
+                let expected = all.filter { row in
+                    (name.isEmpty || row.app == name) && received.map { $0.contains(row.at) } ?? true
+                }.map(\.id)
+                var query = ExportQuery(traffic: .test, received: received, apps: wanted, limit: 300)
+                var ids: [Int64] = []
+                var isLast = false
+                while !isLast {
+                    let page = try await ledger.reader.export(query)
+                    ids += page.postbacks.map(\.postback.id)
+                    (query.after, isLast) = (page.position, page.isLast)
+                }
+                #expect(ids == expected, "\(name) \(received as Any)")
+                let listed = try await ledger.reader.postbacks(
+                    PostbackQuery(received: received, apps: wanted, limit: 100_000))
+                #expect(listed.map(\.id) == expected)
+            }
+        }
+    }
+
     @Test("Positions appear in order, and never before one already read", arguments: LedgerFactory.all)
     func positions(_ factory: LedgerFactory) async throws {
         let many = try ManyPostbacks(ManyPostbacks.block + 700)

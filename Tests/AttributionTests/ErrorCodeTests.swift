@@ -12,7 +12,7 @@ struct ErrorCodeTests {
             .malformedAuthorization,
         ].map { ($0, 400, nil) }
         + [.noToken, .unknownToken, .expiredToken].map { ($0, 401, nil) }
-        + [.outOfScope, .outOfNetwork, .foreignHost, .domainNotAllowed].map { ($0, 403, nil) }
+        + [.outOfScope, .outOfNetwork, .outOfApp, .foreignHost, .domainNotAllowed].map { ($0, 403, nil) }
         + [
             (.notFound, 404, nil), (.nonceUnknown, 404, nil), (.methodNotAllowed, 405, nil),
             (.deadlinePassed, 408, nil), (.nonceUsed, 409, nil), (.nonceExpired, 410, nil),

@@ -128,6 +128,7 @@ struct APIDocumentTests {
     func access() {
         let refusals: [AccessRefusal] = [
             .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .outOfNetwork(allowed: []),
+            .outOfApp(allowed: []),
             .foreignHost,
         ]
         let patience = AccessRefusal.tooFast(retryAfter: .seconds(1))
@@ -152,6 +153,7 @@ struct APIDocumentTests {
         let gate = Set(
             [
                 .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .outOfNetwork(allowed: []),
+                .outOfApp(allowed: []),
                 .foreignHost,
                 .tooFast(retryAfter: .zero),
             ].map(\AccessRefusal.code.rawValue))
@@ -172,7 +174,7 @@ struct APIDocumentTests {
         let gate = Set(
             [
                 .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .manage),
-                .outOfNetwork(allowed: []), .foreignHost,
+                .outOfNetwork(allowed: []), .outOfApp(allowed: []), .foreignHost,
                 .tooFast(retryAfter: .zero),
             ].map(\AccessRefusal.code.rawValue)
         ).union(["method-not-allowed"])
@@ -183,6 +185,10 @@ struct APIDocumentTests {
             let own = Set(["bad-field", "store-failed"]).union(route == .recount ? ["busy"] : [])
             #expect(described == (operation.method == "POST" ? own.union(ofBodies) : own), "\(operation.path)")
         }
+        let costs = try #require(operations.first { $0.path == ConsoleRoute.costs.definition.path })
+        #expect(
+            Set(costs.responses.values.flatMap(\.reasons)).subtracting(gate)
+                == ["bad-field", "store-failed", "body-too-large", "unsupported-media-type"])
     }
 
     @Test("Reports: every reason, and nothing else")

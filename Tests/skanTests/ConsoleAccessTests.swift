@@ -144,10 +144,10 @@ struct ConsoleAccessTests: FolderSuite {
 
         let listed = try skan("tokens", "list", "--file", "tokens.json").output
         let lines = listed.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
-        #expect(lines.first == ["ID", "NAME", "SCOPES", "NETWORKS", "CREATED", "EXPIRES", "USED", "STATE"])
+        #expect(lines.first == ["ID", "NAME", "SCOPES", "NETWORKS", "APPS", "CREATED", "EXPIRES", "USED", "STATE"])
         #expect(
-            lines.dropFirst().map { [$0[1], $0[2], $0[3], $0[5], $0[7]] }
-                == Array(repeating: ["dsp", "report", "all", "never", "live"], count: 2))
+            lines.dropFirst().map { [$0[1], $0[2], $0[3], $0[4], $0[6], $0[8]] }
+                == Array(repeating: ["dsp", "report", "all", "all", "never", "live"], count: 2))
         #expect(!listed.contains("skan_"))
         let third = try skan("tokens", "create", "--name", "dsp", "--scope", "sign", "--file", "tokens.json")
         #expect(third.status == 2)
@@ -335,6 +335,7 @@ struct ConsoleAccessTests: FolderSuite {
         ["tokens", "create", "--name", String(token.dropLast(5)), "--scope", "sign", "--file", "tokens.json"],
         ["tokens", "create", "--name", "a", "--scope", token, "--file", "tokens.json"],
         ["tokens", "create", "--name", "a", "--scope", "sign", "--network", token, "--file", "tokens.json"],
+        ["tokens", "create", "--name", "a", "--scope", "report", "--app", token, "--file", "tokens.json"],
         ["tokens", "list", "--file", token], ["serve", "--store", "s.sqlite", "--tokens", token],
         ["serve", "--store", "s.sqlite", "--tokens", token, "--log-format", "json"],
         ["serve", "--store", "s.sqlite", "--tokens", token, "--check"], [token],

@@ -286,6 +286,99 @@ struct CostCommandTests: FolderSuite {
         #expect(try importing("--test-ads", "x.ndjson").errors.contains("--test-ads is for figures of ads"))
     }
 
+    // MARK: Beside a server
+
+    @Test("A server that has the file takes what ads cost and how many were signed, once, as the command does alone")
+    func beside() throws {
+        try write(
+            Self.header + "2026-11-02,\(Self.campaign),USD,12.34\n2026-11-03,\(Self.campaign),USD,0\n", to: "a.csv")
+        try write(
+            Self.header + "2026-11-04,\(Self.campaign),USD,1\n2026-11-02,\(Self.campaign),USD,12.35\n", to: "b.csv")
+        try write(counted(5239, 500, sequence: 1) + "{}\n" + counted(1139, 300, sequence: 2), to: "counts.ndjson")
+        let server = try SkanServer(in: folder, arguments: [])
+        func served() throws -> [String: [String: Any]] {
+            let url = "\(server.console)/v1/reports/costs?from=2026-11-01"
+            return try sections(try run(SkanProcess.curl, ["-s", "--max-time", "60", url]).output)
+        }
+        func spend() throws -> [String]? {
+            (try served()["currencies"]?["rows"] as? [[String: Any]])?.compactMap { $0["spend"] as? String }
+        }
+        let done = "skan: done by the process that has the store open\n"
+        let first = try importing("--spend", "a.csv")
+        #expect(first.status == 0 && first.output == "a.csv: amounts recorded 2\n" && first.errors == done, "\(first)")
+        #expect(try importing("--spend", "a.csv").output == "a.csv: amounts recorded 0, known before 2\n")
+        let refused = try importing("--spend", "b.csv")
+        #expect(refused.status == 2 && refused.output.isEmpty)
+        #expect(
+            refused.errors == """
+                skan: error: b.csv, line 3: amount: found 12.35 USD, expected 12.34, as the store has it for 2026-11-02 \
+                and this campaign
+                skan: error: nothing of b.csv was recorded, because of 1 of its rows
+                skan: hint: --replace lets the amounts of the file replace those of the store
+
+                """)
+        #expect(try spend() == ["12.34"])
+        #expect(try importing("--spend", "b.csv", "--replace").output == "b.csv: amounts recorded 1, replaced 1\n")
+        #expect(try spend() == ["13.35"])
+        let counts = try importing("--impressions", "counts.ndjson")
+        #expect(counts.status == 1 && counts.output == "counts.ndjson: lines counted 2, unreadable 1\n", "\(counts)")
+        #expect(try importing("--impressions", "counts.ndjson").output.contains("lines counted 0, counted before 2"))
+        #expect(try impressions(served()) == 800)
+        // Postbacks are for the owner of the file alone, also with figures of ads beside them.
+        try write("{\"received\":\"2026-11-05T12:00:00Z\",\"body\":{}}\n", to: "postbacks.ndjson")
+        let both = try importing("--spend", "a.csv", "postbacks.ndjson")
+        #expect(both.status == 2 && both.errors.contains("importing needs it alone"), "\(both)")
+        #expect(server.end(SIGTERM).status == 0)
+        #expect(try importing("--spend", "b.csv").output == "b.csv: amounts recorded 0, known before 2\n")
+        #expect(try impressions(report()) == 800)
+    }
+
+    /// Rows of spend, each of a campaign and day of its own.
+    private func rows(_ count: Int) -> String {
+        let first = CalendarDay(number: 18_000)
+        return Self.header
+            + (0..<count).map { index in
+                "\(first.advanced(by: Int64(index / 9_000))),example123.skadnetwork,525463029,,\(1_000 + index % 9_000),USD,1\n"
+            }.joined()
+    }
+
+    @Test("A file of spend is recorded whole or not at all, also where the server is killed over it")
+    func killed() throws {
+        let count = 120_000
+        try write(rows(count), to: "spend.csv")
+        let server = try SkanServer(in: folder, arguments: [])
+        let process = ChildProcess()
+        process.executableURL = SkanProcess.binary
+        process.arguments = ["import", "--store", "skan.sqlite", "--spend", "spend.csv"]
+        process.currentDirectoryURL = folder.url
+        try process.run()
+        let log = folder.url.appendingPathComponent("skan.sqlite-wal").path
+        func size() -> Int {
+            ((try? FileManager.default.attributesOfItem(atPath: log))?[.size] as? NSNumber)?.intValue ?? 0
+        }
+        // The transaction begins to be written, or is over.
+        while process.isRunning, size() < 1 << 20 {}
+        _ = server.end(SIGKILL)
+        process.waitUntilExit()
+        let again = try importing("--spend", "spend.csv")
+        #expect(
+            ["spend.csv: amounts recorded \(count)\n", "spend.csv: amounts recorded 0, known before \(count)\n"]
+                .contains(again.output), "\(again)")
+        let sums = try report("--from", "2019-01-01")["currencies"]?["rows"] as? [[String: Any]]
+        #expect(sums?.compactMap { $0["spend"] as? String } == ["\(count).00"])
+    }
+
+    @Test("A file that is more than a server takes in one transaction is refused with the way out, and not cut")
+    func tooLarge() throws {
+        try write(rows(250_000), to: "spend.csv")
+        let server = try SkanServer(in: folder, arguments: [])
+        let outcome = try importing("--spend", "spend.csv")
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("250000 amounts take "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("skan: hint: split the file"), "\(outcome.errors)")
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
     static let mistakes: [(row: String, message: String)] = [
         ("2026-11-02,n.skadnetwork,1,12,,USD,\"1,5\"", #"amount: found "1,5", expected an amount"#),
         ("2026-11-02,n.skadnetwork,1,12,,USD,-1", #"amount: found "-1", expected an amount that is not negative"#),

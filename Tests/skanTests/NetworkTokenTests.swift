@@ -105,7 +105,7 @@ struct NetworkTokenTests {
         let rows = listed.split(separator: "\n").dropFirst().map { $0.split(separator: " ").map { String($0) } }
         #expect(rows.map { $0[3] } == ["Example123.skadnetwork", "all"])
         // Both were used, which the server kept when it stopped.
-        #expect(rows.allSatisfy { $0[6].hasPrefix("20") && $0[7] == "live" }, "\(listed)")
+        #expect(rows.allSatisfy { $0[7].hasPrefix("20") && $0[8] == "live" }, "\(listed)")
     }
 }
 

@@ -318,7 +318,8 @@ struct DemoCommandTests {
         for words in ["TEST traffic", "Launch video", "Spend", "Revenue", "Return on spend", "USD", "EUR", "% from "] {
             #expect(page.contains(words), "\(words)")
         }
-        let link = try #require(page.firstMatch(of: #/href="(/campaign\?[^"]+)"/#)).1.replacing("&amp;", with: "&")
+        let found = try #require(page.firstMatch(of: #/href="(\/campaign\?[^"]+)"/#))
+        let link = String(found.1).replacingOccurrences(of: "&amp;", with: "&")
         #expect(link.hasPrefix("/campaign?provenance=test&where=network="))
         let campaign = try ask(console, link)
         let query = link.drop { $0 != "?" }.dropFirst()
@@ -329,7 +330,7 @@ struct DemoCommandTests {
         #expect(shown.count == 1 && campaign.contains("<h1><bdi>\(shown.first ?? "")</bdi></h1>"), "\(shown)")
         let headline = try #require(
             campaign.firstMatch(of: #/class="headline"><div><dt>Installs</dt><dd><data value="(\d+)"/#))
-        #expect(headline.1 == installs.filter(\.isNumber), "\(report)")
+        #expect(String(headline.1) == String(installs.filter(\.isNumber)), "\(report)")
         let windows = try Self.sections(try ask(console, "/v1/reports/windows?test&period=30d"))
         for row in windows["funnel"]?["rows"] as? [[String: Any]] ?? [] {
             #expect((0.5...1.2).contains(try #require(Self.number(row["per-first"]))), "\(row)")

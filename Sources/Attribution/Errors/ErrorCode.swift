@@ -42,6 +42,7 @@ package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
     case expiredToken = "expired-token"
     case outOfScope = "out-of-scope"
     case outOfNetwork = "out-of-network"
+    case outOfApp = "out-of-app"
     case foreignHost = "foreign-host"
     case tooManyRequests = "too-many-requests"
 
@@ -124,7 +125,7 @@ extension ErrorCode {
         // RFC 6750, section 3.1.
         case .malformedAuthorization: 400
         case .noToken, .unknownToken, .expiredToken: 401
-        case .outOfScope, .outOfNetwork, .foreignHost, .domainNotAllowed: 403
+        case .outOfScope, .outOfNetwork, .outOfApp, .foreignHost, .domainNotAllowed: 403
         case .notFound, .nonceUnknown: 404
         case .methodNotAllowed: 405
         case .deadlinePassed: 408

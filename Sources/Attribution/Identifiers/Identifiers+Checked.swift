@@ -88,6 +88,14 @@ extension AppStoreItemID {
         return AppStoreItemID(number)
     }
 
+    /// Accepts the digits of an advertised app's id in a setting.
+    package static func ofSetting(_ text: String, field: String) throws(FieldProblem) -> AppStoreItemID {
+        guard let number = Int64(text), number > 0, String(number) == text else {
+            throw FieldProblem(field: field, found: "\"\(text.shortened(to: 60))\"", expected: advertisedRule)
+        }
+        return AppStoreItemID(number)
+    }
+
     /// The rule for the id of an advertised app, for messages.
     static let advertisedRule = "an App Store id greater than 0"
 

@@ -148,6 +148,21 @@ extension Spend {
 }
 
 extension [Spend] {
+    /// The statements as NDJSON, as they are read.
+    package var lines: String {
+        map { spend in
+            let campaign = spend.key.campaign
+            let members: [(String, JSONText)] = [
+                ("date", .string(spend.key.day.description)), ("ad-network-id", .string(campaign.network)),
+                ("app-id", .integer(campaign.app.value)),
+                ("campaign-id", campaign.campaignID.map { .integer($0.value) } ?? .null),
+                ("source-identifier", campaign.sourceIdentifier.map { .string($0.digits) } ?? .null),
+                ("currency", .string(spend.key.currency.text)), ("amount", .string(spend.amount.description)),
+            ]
+            return JSONText.object(members).line + "\n"
+        }.joined()
+    }
+
     /// The statements as CSV, as they are read.
     package var csv: String {
         var lines = [Spend.fields.joined(separator: ",")]

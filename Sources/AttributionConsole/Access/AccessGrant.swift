@@ -1,5 +1,6 @@
 package import Attribution
 package import FoundationEssentials
+import StrictJSON
 
 /// What one token grants, and to whom, without the token itself.
 package struct AccessGrant: Sendable {
@@ -11,6 +12,8 @@ package struct AccessGrant: Sendable {
     package let scopes: [AccessScope]
     /// The ad networks it may be used for; empty for all.
     package let networks: [AdNetworkID]
+    /// The advertised apps that it may know of; empty for all.
+    package let apps: [AppStoreItemID]
     /// When it was created, to the second.
     package let created: Date
     /// The first day (UTC) on which it is no longer accepted; nil when it does not expire.
@@ -34,6 +37,36 @@ package struct AccessGrant: Sendable {
     /// Whether it may be used for an ad network, whose id is in any case.
     package func allows(network: String) -> Bool {
         networks.isEmpty || networks.contains { $0.registered == network.lowercasedASCII }
+    }
+
+    /// Whether it may know of an advertised app.
+    package func allows(app: String) -> Bool {
+        apps.isEmpty || apps.contains { $0.description == app }
+    }
+
+    /// Whether it is limited to some networks or apps.
+    package var isLimited: Bool {
+        !networks.isEmpty || !apps.isEmpty
+    }
+
+    /// Its holder and the apps that it is limited to, for pages.
+    var title: String {
+        apps.isEmpty ? name : "\(name), for app \(apps.map(\.description).joined(separator: ", "))".shortened(to: 100)
+    }
+
+    /// What it is limited to, in words; nil for everything.
+    package var limits: String? {
+        let limits = networks.map(\.text) + apps.map { "app \($0)" }
+        return limits.isEmpty ? nil : limits.joined(separator: ", ")
+    }
+
+    /// Why it cannot be used for a route, whatever is asked of it there; nil if it can.
+    func refusal(of route: ConsoleRoute) -> AccessRefusal? {
+        guard apps.isEmpty else {
+            return route.canBeLimitedToApps ? nil : .outOfApp(allowed: apps.map(\.description), canName: false)
+        }
+        return networks.isEmpty || route.namesNetworks
+            ? nil : .outOfNetwork(allowed: networks.map(\.text), canName: false)
     }
 
     /// Whether a text can be the name of a holder.
@@ -63,6 +96,11 @@ package enum AccessScope: String, CaseIterable, Sendable {
     /// Whether it can be limited to some ad networks.
     package var canBeLimitedToNetworks: Bool {
         self == .sign || self == .report
+    }
+
+    /// Whether it can be limited to some apps.
+    package var canBeLimitedToApps: Bool {
+        self == .report
     }
 }
 

@@ -19,6 +19,7 @@ package struct AccessList: Sendable {
         name: String,
         scopes: [AccessScope],
         networks: [AdNetworkID] = [],
+        apps: [AppStoreItemID] = [],
         expires: CalendarDay?,
         now: Date,
         using generator: inout some RandomNumberGenerator
@@ -32,10 +33,13 @@ package struct AccessList: Sendable {
         if !networks.isEmpty, let scope = scopes.first(where: { !$0.canBeLimitedToNetworks }) {
             throw .scopeOfAllNetworks(scope)
         }
+        if !apps.isEmpty, let scope = scopes.first(where: { !$0.canBeLimitedToApps }) {
+            throw .scopeOfAllApps(scope)
+        }
         let token = AccessToken(using: &generator)
         let grant = AccessGrant(
             digest: token.digest, name: name, scopes: AccessScope.allCases.filter { scopes.contains($0) },
-            networks: networks,
+            networks: networks, apps: apps,
             created: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)), expires: expires)
         guard grant.isLive(at: now) else {
             throw .expiryPassed(expires?.description ?? "")
@@ -98,20 +102,24 @@ package struct AccessList: Sendable {
     }
 }
 
-/// The list as a JSON document: `{"tokens": [{"id", "name", "scopes", "networks", "sha256", "created", "expires"}]}`.
+/// The list as a JSON document: `{"tokens": [{"id", "name", "scopes", "networks", "sha256", "created", "expires"}]}`,
+/// with `apps` where a token is limited to some: earlier releases read a list without such tokens, and no other.
 extension AccessList {
     /// The text of the file, ending in a newline.
     var document: String {
         let items: [JSONText] = grants.map { grant in
-            .object([
-                "id": .string(grant.id),
-                "name": .string(grant.name),
-                "scopes": .array(grant.scopes.map { .string($0.rawValue) }),
-                "networks": .array(grant.networks.map { .string($0.text) }),
-                "sha256": .string(grant.digest),
-                "created": .string(grant.created.formatted(.iso8601)),
-                "expires": grant.expires.map { .string($0.description) } ?? .null,
-            ])
+            let apps = JSONText.array(grant.apps.map { .string($0.description) })
+            return .object(
+                [
+                    ("id", .string(grant.id)),
+                    ("name", .string(grant.name)),
+                    ("scopes", .array(grant.scopes.map { .string($0.rawValue) })),
+                    ("networks", .array(grant.networks.map { .string($0.text) })),
+                ] + (grant.apps.isEmpty ? [] : [("apps", apps)]) + [
+                    ("sha256", .string(grant.digest)),
+                    ("created", .string(grant.created.formatted(.iso8601))),
+                    ("expires", grant.expires.map { .string($0.description) } ?? .null),
+                ])
         }
         return JSONText.object(["tokens": .array(items)]).pretty + "\n"
     }
@@ -161,7 +169,7 @@ extension AccessList {
 extension AccessGrant {
     /// Reads an object of a list.
     fileprivate init(_ fields: DocumentFields) throws(DocumentProblem) {
-        try fields.allow("id", "name", "scopes", "networks", "sha256", "created", "expires")
+        try fields.allow("id", "name", "scopes", "networks", "apps", "sha256", "created", "expires")
         func checked<Value>(
             _ name: String, _ expected: String, _ read: (String) -> Value?
         ) throws(DocumentProblem) -> Value {
@@ -199,12 +207,13 @@ extension AccessGrant {
                 expected: "none with scopes that apply to all networks",
                 cure: "remove the ids, or all scopes but sign and report")
         }
+        let apps = try Self.apps(fields, scopes)
         let digest = try checked("sha256", "64 lowercase hexadecimal digits") { text in
             text.utf8.are64HexadecimalDigits ? text : nil
         }
         self.init(
             digest: digest,
-            name: name, scopes: scopes, networks: networks,
+            name: name, scopes: scopes, networks: networks, apps: apps,
             created: try checked("created", "a time such as 2026-01-31T12:00:00Z") {
                 try? Date($0, strategy: .iso8601)
             },
@@ -216,5 +225,36 @@ extension AccessGrant {
                 "id", found: fields.summary("id"), expected: "\"\(id)\", the first digits of sha256",
                 cure: "write \"\(id)\", or remove id")
         }
+    }
+
+    /// Reads the apps that a token is limited to; an empty array could be taken for all of them or for none.
+    private static func apps(
+        _ fields: DocumentFields, _ scopes: [AccessScope]
+    ) throws(DocumentProblem) -> [AppStoreItemID] {
+        guard fields.has("apps") else {
+            return []
+        }
+        let texts = try fields.texts("apps", mayRepeat: true)
+        guard !texts.isEmpty else {
+            throw fields.problem(
+                "apps", found: fields.hasValue("apps") ? "an empty array" : "null",
+                expected: "App Store ids as strings, or no such member for every app",
+                cure: "write ids in brackets, or remove apps")
+        }
+        var apps: [AppStoreItemID] = []
+        for (index, text) in texts.enumerated() {
+            guard let app = try? AppStoreItemID.ofSetting(text, field: "apps") else {
+                throw fields.problem(
+                    "apps[\(index)]", found: fields.summary(.string(text)), expected: "an App Store id as a string",
+                    cure: "write one such as \"525463029\"")
+            }
+            apps.append(app)
+        }
+        if let scope = scopes.first(where: { !$0.canBeLimitedToApps }) {
+            throw fields.problem(
+                "apps", found: "ids with the scope \(scope.rawValue)",
+                expected: "none with scopes that apply to all apps", cure: "remove the ids, or all scopes but report")
+        }
+        return apps
     }
 }

@@ -18,6 +18,8 @@ package enum AccessProblem: Error, Hashable, Sendable {
     case noScope
     /// A scope that applies to all networks was to be limited to some.
     case scopeOfAllNetworks(AccessScope)
+    /// A scope that applies to all apps was to be limited to some.
+    case scopeOfAllApps(AccessScope)
     /// The token would already be expired.
     case expiryPassed(String)
     /// The name already has as many live tokens as allowed.
@@ -45,6 +47,8 @@ extension AccessProblem: CustomStringConvertible {
         case .scopeOfAllNetworks(let scope):
             "network: found with the scope \(scope.rawValue), which applies to all networks; "
                 + "expected sign, report or both"
+        case .scopeOfAllApps(let scope):
+            "app: found with the scope \(scope.rawValue), which applies to all apps; expected report alone"
         case .expiryPassed(let day): "expires: found \(day), expected a day after today (UTC)"
         case .tooManyLive(let name, let ids): "\(name) already has two live tokens: \(ids.joined(separator: ", "))"
         case .full(let limit): "the list is full: it has \(limit) tokens"
@@ -62,7 +66,7 @@ extension AccessProblem: CustomStringConvertible {
         case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"
         case .malformed(_, _, let cure): cure ?? "change the file with skan tokens only"
         case .unwritable: "check that the folder exists and can be written"
-        case .badName, .noScope, .scopeOfAllNetworks, .expiryPassed: "skan help tokens create"
+        case .badName, .noScope, .scopeOfAllNetworks, .scopeOfAllApps, .expiryPassed: "skan help tokens create"
         case .tooManyLive(_, let ids):
             "switch clients to the newer one, then revoke the older: skan tokens revoke \(ids.first ?? "ID")"
         case .full: "revoke tokens no longer needed: skan tokens list, skan tokens revoke ID"
@@ -91,7 +95,7 @@ extension AccessProblem: CodedError {
         case .openToOthers, .ownedByAnother: .openToOthers
         case .malformed: .malformedFile
         case .unwritable: .unwritableFile
-        case .badName, .noScope, .scopeOfAllNetworks, .expiryPassed: .badField
+        case .badName, .noScope, .scopeOfAllNetworks, .scopeOfAllApps, .expiryPassed: .badField
         case .tooManyLive, .full: .limitReached
         case .unknown, .ambiguous: .noSuchToken
         }

@@ -9,6 +9,8 @@ package enum AccessRefusal: CodedError, Equatable {
     case outOfScope(needed: AccessScope)
     /// The token is limited to some networks; on some routes a request can name them, the others concern all.
     case outOfNetwork(allowed: [String], canName: Bool = true)
+    /// The token is limited to some apps; some routes count those alone, the others concern all.
+    case outOfApp(allowed: [String], canName: Bool = true)
     case foreignHost
     case tooFast(retryAfter: Duration)
 
@@ -20,6 +22,7 @@ package enum AccessRefusal: CodedError, Equatable {
         case .expired: .expiredToken
         case .outOfScope: .outOfScope
         case .outOfNetwork: .outOfNetwork
+        case .outOfApp: .outOfApp
         case .foreignHost: .foreignHost
         case .tooFast: .tooManyRequests
         }
@@ -41,6 +44,9 @@ package enum AccessRefusal: CodedError, Equatable {
         case .outOfNetwork(let allowed, let canName):
             "the token is limited to \(allowed.joined(separator: ", "))"
                 + (canName ? "" : ", and this route concerns all networks")
+        case .outOfApp(let allowed, let canName):
+            "the token is limited to app \(allowed.joined(separator: ", "))"
+                + (canName ? ", and the request names another" : ", and this is not of single apps")
         case .foreignHost:
             "Host: expected localhost or a loopback address; other names need access control "
                 + "(skan tokens create, skan serve --tokens)"
@@ -48,13 +54,18 @@ package enum AccessRefusal: CodedError, Equatable {
         }
     }
 
-    /// What a token that is limited to some networks can be used for.
+    /// What a token that is limited to some networks or apps can be used for.
     package var hint: String? {
         switch self {
         case .outOfNetwork(_, canName: true):
             "name no other network in ad-network-id, advertise.networks or where=network=ID, and at least one; "
                 + "or use a token without a limit"
         case .outOfNetwork(_, canName: false): "use a token without a limit"
+        case .outOfApp(_, canName: true):
+            "name no other app in where=app=ID, or none: these alone are counted in any case"
+        case .outOfApp(_, canName: false):
+            "the pages / and /explore, reports, /v1/report, /v1/reports/NAME and /v1/postbacks are limited to these apps; "
+                + "for everything else use a token without a limit"
         default: nil
         }
     }

@@ -14,15 +14,17 @@ extension PageRoutes {
         }
         let order = try query.order
         let wanted = try context.authorized(Self.standardRequest(.overview, query.selection))
-        var health = sources.health()
+        var health: ServerHealth? = context.isLimitedToApps ? nil : sources.health()
         var quarantine: Result<[QuarantineTotal], PageProblem>?
         if context.isLimited {
             // What concerns all networks is not for a token that is limited to some.
-            health = health.withoutFigures
+            health = health?.withoutFigures
         } else {
-            quarantine = await part { try await sources.reader.quarantineTotals() }
+            quarantine = await part(context) { try await sources.reader.quarantineTotals() }
         }
-        let figures = await part { try await campaignFigures(wanted, query.selection, context, isOfOne: false) }
+        let figures = await part(context) {
+            try await campaignFigures(wanted, query.selection, context, isOfOne: false)
+        }
         if case .success(let figures) = figures {
             try order?.check(figures.campaigns.sections + figures.overview.sections)
         }
@@ -131,7 +133,7 @@ extension PageRoutes {
         // A limited token has no values to choose but those that it may see.
         ofAll.filters = context.isLimited ? query.selection.ofApps.filters : []
         let values = try context.authorized(ReportRequest(ofAll, nowMilliseconds: Self.nowMilliseconds))
-        let explored = await part { () async throws -> ExplorePage.Explored in
+        let explored = await part(context) { () async throws -> ExplorePage.Explored in
             try await queue.run(for: context.caller?.id) {
                 ExplorePage.Explored(
                     report: try await sources.report(wanted, Self.limits),

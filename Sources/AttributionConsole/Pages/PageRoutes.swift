@@ -68,26 +68,29 @@ package struct PageRoutes: ConsoleRoutes {
                 case .seeOther(let link): return .seeOther(link.text)
                 }
             } catch {
-                return .problemPage(failures.refusal(for: error), failure, in: surroundings(context))
+                return .problemPage(failures.refusal(for: error, in: context), failure, in: surroundings(context))
             }
         }
     }
 
     /// A part of a page, or why it is missing: the rest is shown all the same.
-    func part<Value>(_ work: () async throws -> Value) async -> Result<Value, PageProblem> {
+    func part<Value>(
+        _ context: ConsoleContext, _ work: () async throws -> Value
+    ) async -> Result<Value, PageProblem> {
         do {
             return .success(try await work())
         } catch {
-            return .failure(PageProblem(failures.refusal(for: error)))
+            return .failure(PageProblem(failures.refusal(for: error, in: context)))
         }
     }
 
     func surroundings(_ context: ConsoleContext) -> PageSurroundings {
         PageSurroundings(
-            holder: context.session?.grant.name, formToken: formToken(context),
+            holder: context.session?.grant.title, formToken: formToken(context),
             // Estimates are shown to those who ask for them by name.
-            reports: StandardReportName.allCases.filter { $0 != .overview && $0 != .estimates }.map(\.rawValue),
-            version: sources.version, isLimited: context.isLimited)
+            reports: StandardReportName.allCases.filter { name in
+                name != .overview && name != .estimates && (!context.isLimited || name.countsPostbacks)
+            }.map(\.rawValue), version: sources.version, isLimited: context.isLimited)
     }
 
     /// What a form of this request's pages has to carry; nil for a program with a token, which uses the API.

@@ -145,21 +145,46 @@ extension ReportRequest {
 }
 
 extension ConsoleContext {
-    /// Whether the token is limited to some networks.
+    /// Whether the token is limited to some networks or apps.
     var isLimited: Bool {
-        caller?.networks.isEmpty == false
+        caller?.isLimited == true
     }
 
-    /// The request as it is to be answered: of what concerns all networks, a limited token gets nothing.
-    func authorized(_ request: ReportRequest) throws(AccessRefusal) -> ReportRequest {
-        try authorize(request.networks)
+    /// Whether the token is limited to some apps.
+    var isLimitedToApps: Bool {
+        caller?.apps.isEmpty == false
+    }
+
+    /// The request as it is to be answered: of what concerns all networks, a limited token gets nothing, and one that is
+    /// limited to apps counts these alone, whether or not it names them.
+    func authorized(_ request: ReportRequest) throws -> ReportRequest {
         var request = request
-        request.isLimited = isLimited
+        if caller?.networks.isEmpty == false {
+            try authorize(request.networks)
+        }
+        if let apps = caller?.apps.map(\.description), !apps.isEmpty {
+            let named = request.conditions.filter { $0.dimension == .app }
+            guard named.flatMap(\.values).allSatisfy(apps.contains) else {
+                throw AccessRefusal.outOfApp(allowed: apps)
+            }
+            // Counting up to a position tells how many postbacks there were.
+            guard request.asOf == nil else {
+                throw FieldProblem(
+                    field: "as-of", found: "a position", expected: "none with a token that is limited to apps")
+            }
+            if named.allSatisfy(\.isExcluded) {
+                request.conditions.append(LedgerQuestion.Condition(dimension: .app, values: Set(apps)))
+            }
+        }
+        (request.isLimited, request.isLimitedToApps) = (isLimited, isLimitedToApps)
         return request
     }
 
-    /// The request as it is to be answered: of what concerns all networks, a limited token gets nothing.
-    func authorized(_ request: StandardReportRequest) throws(AccessRefusal) -> StandardReportRequest {
+    /// The request as it is to be answered, as with a free report.
+    func authorized(_ request: StandardReportRequest) throws -> StandardReportRequest {
+        if let apps = caller?.apps.map(\.description), !apps.isEmpty, !request.name.countsPostbacks {
+            throw AccessRefusal.outOfApp(allowed: apps, canName: false)
+        }
         var request = request
         request.selection = try authorized(request.selection)
         return request

@@ -69,7 +69,7 @@ package struct ReportRoutes: ConsoleRoutes {
                 return Self.answer(report, job.format)
             }
         } catch {
-            return failures.answer(to: error)
+            return failures.answer(to: error, in: context)
         }
     }
 
@@ -77,7 +77,9 @@ package struct ReportRoutes: ConsoleRoutes {
         var answer = IngressAnswer.text(format.mediaType, report.rendered(as: format))
         answer.set("Vary", "Accept")
         // For the formats that do not include the position.
-        answer.set("Skan-Position", report.position.description)
+        if let position = report.shownPosition {
+            answer.set("Skan-Position", position.description)
+        }
         if !report.warnings.isEmpty {
             answer.set("Skan-Warning", report.warnings.joined(separator: "; "))
         }

@@ -4,7 +4,7 @@ package import AttributionListener
 package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     // The API.
     case health, readiness, apiDescription, report, standardReport, metrics, webAds, explain, impressionCheck
-    case quarantine, requeue, prune, postbacks, recount
+    case quarantine, requeue, prune, postbacks, costs, recount
     // Pages, the forms they send, and the files they load.
     case overviewPage, campaignPage, reportPage, explorePage, quarantinePage, requeuePage, requeueForm, postbackPage
     case conflictsPage, keysPage, definitionsPage, loginPage, loginForm, logoutForm, pageAsset
@@ -34,6 +34,10 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         static let counts = Traits(rawValue: 4)
         /// It is served when all other connections are busy.
         static let probe = Traits(rawValue: 8)
+        /// What it answers can be limited to apps.
+        static let apps = Traits(rawValue: 16)
+        /// It counts what the token may see.
+        static let figures: Traits = [.networks, .apps, .counts]
     }
 
     package var definition: Definition {
@@ -41,8 +45,8 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .health: Definition(.get, "/healthz", .open, .probe)
         case .readiness: Definition(.get, "/readyz", .open, .probe)
         case .apiDescription: Definition(.get, "/openapi.yaml", .open, .probe)
-        case .report: Definition(.get, "/v1/report", .scope(.report), [.networks, .counts])
-        case .standardReport: Definition(.get, "/v1/reports/{name}", .scope(.report), [.networks, .counts])
+        case .report: Definition(.get, "/v1/report", .scope(.report), .figures)
+        case .standardReport: Definition(.get, "/v1/reports/{name}", .scope(.report), .figures)
         case .metrics: Definition(.get, "/metrics", .scope(.metrics), .probe)
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign), .networks)
         case .explain: Definition(.post, "/v1/explain", .scope(.report))
@@ -50,19 +54,20 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
         case .requeue: Definition(.post, "/v1/quarantine/requeue", .scope(.manage))
         case .prune: Definition(.post, "/v1/quarantine/prune", .scope(.manage))
-        case .postbacks: Definition(.get, "/v1/postbacks", .scope(.report))
+        case .postbacks: Definition(.get, "/v1/postbacks", .scope(.report), .apps)
+        case .costs: Definition(.post, "/v1/costs", .scope(.manage))
         case .recount: Definition(.post, "/v1/recount", .scope(.manage))
-        case .overviewPage: Definition(.get, "/", .scope(.report), [.page, .networks, .counts])
-        case .campaignPage: Definition(.get, "/campaign", .scope(.report), [.page, .networks, .counts])
-        case .reportPage: Definition(.get, "/reports/{name}", .scope(.report), [.page, .networks, .counts])
-        case .explorePage: Definition(.get, "/explore", .scope(.report), [.page, .networks, .counts])
+        case .overviewPage: Definition(.get, "/", .scope(.report), [.page, .figures])
+        case .campaignPage: Definition(.get, "/campaign", .scope(.report), [.page, .figures])
+        case .reportPage: Definition(.get, "/reports/{name}", .scope(.report), [.page, .figures])
+        case .explorePage: Definition(.get, "/explore", .scope(.report), [.page, .figures])
         case .quarantinePage: Definition(.get, "/quarantine", .scope(.report), .page)
         case .requeuePage: Definition(.get, "/quarantine/requeue", .scope(.manage), .page)
         case .requeueForm: Definition(.post, "/quarantine/requeue", .scope(.manage), .page)
         case .postbackPage: Definition(.get, "/postback", .scope(.report), .page)
         case .conflictsPage: Definition(.get, "/conflicts", .scope(.report), .page)
         case .keysPage: Definition(.get, "/keys", .scope(.report), .page)
-        case .definitionsPage: Definition(.get, "/definitions", .scope(.report), [.page, .networks])
+        case .definitionsPage: Definition(.get, "/definitions", .scope(.report), [.page, .networks, .apps])
         case .loginPage: Definition(.get, "/login", .open, .page)
         case .loginForm: Definition(.post, "/login", .open, .page)
         case .logoutForm: Definition(.post, "/logout", .open, .page)
@@ -86,11 +91,16 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         definition.traits.contains(.networks)
     }
 
+    /// Whether what it answers can be limited to apps; a token that is limited to some gets nothing of the others.
+    package var canBeLimitedToApps: Bool {
+        definition.traits.contains(.apps)
+    }
+
     /// What its bodies are; nil where it has none.
     ///
-    /// A web page can post to loopback, but neither media type without a secret or a preflight request.
+    /// A web page can post to loopback, but none of the media types without a secret or a preflight request.
     var mediaType: IngressMediaType? {
-        definition.method == .get ? nil : isPage ? .form : .json
+        definition.method == .get ? nil : isPage ? .form : self == .costs ? .ndjson : .json
     }
 
     /// What the listener needs to know of it; the gate looks at media types, after tokens.

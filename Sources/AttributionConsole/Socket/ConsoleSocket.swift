@@ -22,6 +22,9 @@ package struct ConsoleSocket: Service {
     private let path: String
     private let logger: Logger
 
+    /// The largest body of a request: what a file of spend may be that is recorded in one transaction.
+    package static let bodyLimit = 32 << 20
+
     /// Where the owner of a store listens, whose path has its links resolved.
     package static func path(besideStore store: String) -> String {
         store + "-socket"
@@ -59,7 +62,7 @@ package struct ConsoleSocket: Service {
             try await console.run()
         } catch let error as SocketError {
             logger.error(
-                "commands cannot reach this server: quarantine requeue, recount --repair and others will not work",
+                "commands cannot reach this server: quarantine requeue, import --spend and others will not work",
                 error: error, metadata: ["socket": "\(path)"])
             try await gracefulShutdown()
         }
@@ -116,6 +119,64 @@ package struct OwnerClient: Sendable {
         try await ask(.recount, .object(["repair": .bool(true)]), for: RecountOutcome.self)
     }
 
+    /// Takes lines of signed impressions in one transaction, and returns how many were new.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func addSigned(_ lines: [SignedImpressionCount], of ads: AdTraffic) async throws -> Int {
+        guard !lines.isEmpty else {
+            return 0
+        }
+        let body = lines.map { $0.line + "\n" }.joined()
+        let answer = try await exchange(
+            .costs, query: "?kind=impressions&ads=\(ads.rawValue)", Array(body.utf8), .ndjson)
+        return try decoded(accepted(answer), as: CostAnswer.self).new
+    }
+
+    /// Records spend in one transaction, all of it or nothing.
+    ///
+    /// - Throws: ``OwnerProblem``, also for more than ``ConsoleSocket/bodyLimit`` bytes.
+    package func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) async throws -> SpendRecording {
+        let body = Array(spend.lines.utf8)
+        guard body.count <= ConsoleSocket.bodyLimit else {
+            throw OwnerProblem.refused(
+                Refusal(
+                    .bodyTooLarge,
+                    "\(spend.count) amounts take \(body.count) bytes, of which a running server takes at most "
+                        + "\(ConsoleSocket.bodyLimit) at once",
+                    hint: "split the file, each part of which is recorded whole; or stop the server and import it"))
+        }
+        let answer = try await exchange(
+            .costs, query: "?kind=spend&ads=\(ads.rawValue)&replace=\(replaces)", body, .ndjson)
+        var recording = SpendRecording()
+        if let contradiction = try? JSONDecoder().decode(CostContradiction.self, from: Data(answer.body)) {
+            recording.conflicts = contradiction.conflicts.compactMap { conflict in
+                Money(conflict.amount).map { .init(index: conflict.line - 1, amount: $0) }
+            }
+            guard !recording.conflicts.isEmpty else {
+                throw unreadable
+            }
+            return recording
+        }
+        let counts = try decoded(accepted(answer), as: CostAnswer.self)
+        (recording.new, recording.replaced, recording.known) = (counts.new, counts.replaced, counts.known)
+        return recording
+    }
+
+    private struct CostAnswer: Decodable {
+        let new: Int
+        let replaced: Int
+        let known: Int
+    }
+
+    private struct CostContradiction: Decodable {
+        struct Conflict: Decodable {
+            let line: Int
+            let amount: String
+        }
+
+        let conflicts: [Conflict]
+    }
+
     /// Issues web ads.
     ///
     /// - Throws: ``OwnerProblem``.
@@ -124,7 +185,9 @@ package struct OwnerClient: Sendable {
         while lines.count < count {
             let pageCount = min(count - lines.count, WebAdRoutes.maximumCount)
             let time = issuedAtMilliseconds.map { "&issued-at=\($0)" } ?? ""
-            let answer = try await send(.webAds, query: "?count=\(pageCount)\(time)", request.json)
+            let answer = try await accepted(
+                exchange(
+                    .webAds, query: "?count=\(pageCount)\(time)", Array(request.json.line.utf8), .json))
             let issued = answer.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
             guard issued.count == pageCount else {
                 throw OwnerProblem.cutShort(store: store)
@@ -137,20 +200,29 @@ package struct OwnerClient: Sendable {
     private func ask<Answer: Decodable>(_ route: ConsoleRoute, _ body: JSONText, for: Answer.Type) async throws
         -> Answer
     {
-        let answer = try await send(route, query: "", body)
-        guard let decoded = try? JSONDecoder().decode(Answer.self, from: Data(answer)) else {
-            throw OwnerProblem.noAnswer(store: store, reason: "its answer is not one of this release of skan")
+        try await decoded(accepted(exchange(route, query: "", Array(body.line.utf8), .json)), as: Answer.self)
+    }
+
+    private func decoded<Answer: Decodable>(_ body: [UInt8], as: Answer.Type) throws(OwnerProblem) -> Answer {
+        guard let decoded = try? JSONDecoder().decode(Answer.self, from: Data(body)) else {
+            throw unreadable
         }
         return decoded
     }
 
-    /// Sends a request and takes the answer, which must be 200.
-    private func send(_ route: ConsoleRoute, query: String, _ body: JSONText) async throws -> [UInt8] {
+    private var unreadable: OwnerProblem {
+        .noAnswer(store: store, reason: "its answer is not one of this release of skan")
+    }
+
+    /// Sends a request and takes the whole answer.
+    private func exchange(
+        _ route: ConsoleRoute, query: String, _ body: [UInt8], _ mediaType: IngressMediaType
+    ) async throws -> HTTPClient.Answer {
         let answer: HTTPClient.Answer
         do {
             let request = try HTTPClient.Request(
                 url: "http://localhost" + route.definition.path + query,
-                socket: ConsoleSocket.path(besideStore: store), json: .whole(Array(body.line.utf8)))
+                socket: ConsoleSocket.path(besideStore: store), json: .whole(body), mediaType: mediaType)
             answer = try await HTTPClient().send(request, keeping: Self.longestAnswer, within: Self.timeout)
         } catch {
             throw problem(error)
@@ -158,6 +230,11 @@ package struct OwnerClient: Sendable {
         guard answer.isWhole else {
             throw OwnerProblem.cutShort(store: store)
         }
+        return answer
+    }
+
+    /// The body of an answer, which must be 200.
+    private func accepted(_ answer: HTTPClient.Answer) throws(OwnerProblem) -> [UInt8] {
         guard answer.status == 200 else {
             throw Self.refusal(answer.status, answer.body)
         }

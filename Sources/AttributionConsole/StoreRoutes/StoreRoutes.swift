@@ -30,7 +30,7 @@ package struct StoreRoutes: ConsoleRoutes {
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.quarantine) { request, _ in await answer { try await quarantine(request) } },
-            ConsoleEndpoint(.postbacks) { request, _ in await answer { try await postbacks(request) } },
+            ConsoleEndpoint(.postbacks) { request, context in await postbacks(request, context) },
             ConsoleEndpoint(.requeue) { request, context in
                 await answer { try await requeue(Self.body(of: request), context) }
             },
@@ -56,9 +56,21 @@ package struct StoreRoutes: ConsoleRoutes {
         ])
     }
 
-    private func postbacks(_ request: IngressRequest) async throws -> JSONText {
+    private func postbacks(_ request: IngressRequest, _ context: ConsoleContext) async -> IngressAnswer {
+        do {
+            guard let lines = try PostbackLines(request, context, reader) else {
+                return .json(try await listing(request))
+            }
+            return try await lines.answer()
+        } catch {
+            return failures.answer(to: error, in: context)
+        }
+    }
+
+    private func listing(_ request: IngressRequest) async throws -> JSONText {
         let query = try PostbackQuery(
-            listing: RequestParameters(query: request, known: ["transaction-id", "from", "to", "after", "limit"]))
+            listing: RequestParameters(
+                query: request, known: ["format", "transaction-id", "from", "to", "after", "limit"]))
         let postbacks = try await reader.postbacks(query)
         return .object([
             "postbacks": .array(postbacks.map(\.json)),

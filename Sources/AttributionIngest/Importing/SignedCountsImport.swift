@@ -1,5 +1,4 @@
-import Attribution
-package import AttributionStore
+package import Attribution
 import StrictJSON
 
 /// Takes lines of `skan serve --counts` into a store, each once.
@@ -24,20 +23,15 @@ package enum SignedCountsImport {
     private static let transaction = 4_096
     private static let mostProblems = 10
 
-    /// Imports a file.
+    /// Imports a file with what takes the lines of one transaction, and returns how many of them were new.
     ///
-    /// - Throws: ``Refusal``, and ``AttributionStore/StoreError``; what was counted until then stays counted.
+    /// - Throws: ``Refusal``, and what `take` throws; what was counted until then stays counted.
     package static func run(
-        _ file: ImportFile, into ledger: any AdCostWriting, of ads: AdTraffic, onProgress: (String) -> Void = { _ in }
-    ) throws -> Outcome {
+        _ file: ImportFile, onProgress: (String) -> Void = { _ in },
+        take: ([SignedImpressionCount]) async throws -> Int
+    ) async throws -> Outcome {
         var outcome = Outcome()
         var counts: [SignedImpressionCount] = []
-        func add() throws {
-            let new = try ledger.addSigned(counts, of: ads)
-            outcome.new += new
-            outcome.known += counts.count - new
-            counts.removeAll(keepingCapacity: true)
-        }
         while let records = try file.next() {
             for record in records {
                 guard !record.isUnfinished else {
@@ -55,12 +49,39 @@ package enum SignedCountsImport {
                 }
             }
             if counts.count >= Self.transaction {
-                try add()
+                outcome.note(counts.count, new: try await take(counts))
+                counts.removeAll(keepingCapacity: true)
                 onProgress("\(file.name): \(outcome.new + outcome.known) lines\(file.progress)")
             }
         }
-        try add()
+        outcome.note(counts.count, new: try await take(counts))
         return outcome
+    }
+
+    /// Reads lines that were sent, which are taken all or none.
+    ///
+    /// - Throws: ``Refusal``, with the number of the first line that cannot be read.
+    package static func lines(_ body: [UInt8]) throws(Refusal) -> [SignedImpressionCount] {
+        var counts: [SignedImpressionCount] = []
+        var splitter = LineSplitter(hasQuotes: false)
+        splitter.append(body)
+        splitter.finish()
+        while let record = splitter.next() {
+            do {
+                counts.append(try SignedImpressionCount(reading: record.bytes))
+            } catch {
+                let reason = logFields(of: error)["error"] ?? ""
+                throw Refusal(.badField, "line \(record.number): \(reason)", hint: "nothing of the body was counted")
+            }
+        }
+        return counts
+    }
+}
+
+extension SignedCountsImport.Outcome {
+    fileprivate mutating func note(_ count: Int, new: Int) {
+        self.new += new
+        known += count - new
     }
 }
 

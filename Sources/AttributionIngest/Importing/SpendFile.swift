@@ -4,21 +4,15 @@ import StrictJSON
 
 /// A file of spend, of which a store takes all or nothing.
 package struct SpendFile: Sendable {
-    /// What became of a file.
-    package enum Outcome: Sendable {
-        /// All of it is in the store.
-        case recorded(SpendRecording)
-        /// None of it is, because the store has other amounts.
-        case contradicted([ImportProblem])
-    }
-
     package let name: String
     /// What one of its records is called in messages.
     package let recordName: String
     /// The rows that cannot be read; with any, it must not be recorded.
     package private(set) var problems: [ImportProblem] = []
-    private var spend: [Spend] = []
-    private var numbers: [Int] = []
+    /// The rows that can be read, in their order.
+    package private(set) var spend: [Spend] = []
+    /// The numbers of these records.
+    package private(set) var numbers: [Int] = []
 
     /// Reads a file.
     ///
@@ -33,38 +27,50 @@ package struct SpendFile: Sendable {
         var firsts: [Spend.Key: Int] = [:]
         while let records = try file.next() {
             for record in records {
-                do {
-                    let row = try Spend(reading: try Self.fields(record, file.header), latest: latest)
-                    if let first = firsts.updateValue(record.number, forKey: row.key) {
-                        throw Self.repeated(row, "\(recordName) \(first)")
-                    }
-                    spend.append(row)
-                    numbers.append(record.number)
-                } catch {
-                    problems.append(ImportProblem(number: record.number, reason: "\(error)"))
-                }
+                read(record, file.header, latest, &firsts)
             }
         }
     }
 
-    /// Records it, if it has no problems.
-    ///
-    /// - Throws: ``AttributionStore/StoreError``; then nothing was recorded.
-    package func record(in ledger: any AdCostWriting, of ads: AdTraffic, replaces: Bool) throws -> Outcome {
-        let recording = try ledger.recordSpend(spend, of: ads, replaces: replaces)
-        guard !recording.conflicts.isEmpty else {
-            return .recorded(recording)
+    /// Reads NDJSON that was sent.
+    package init(lines: [UInt8], latest: CalendarDay) {
+        name = "the body"
+        recordName = ImportInput.ndjson.recordName
+        var firsts: [Spend.Key: Int] = [:]
+        var splitter = LineSplitter(hasQuotes: false)
+        splitter.append(lines)
+        splitter.finish()
+        while let record = splitter.next() {
+            read(record, nil, latest, &firsts)
         }
-        return .contradicted(
-            recording.conflicts.map { conflict in
-                let row = spend[conflict.index]
-                return ImportProblem(
-                    number: numbers[conflict.index],
-                    reason: FieldProblem(
-                        field: "amount", found: "\(row.amount) \(row.key.currency)",
-                        expected: "\(conflict.amount), as the store has it for \(row.key.day) and this campaign"
-                    ).description)
-            })
+    }
+
+    private mutating func read(
+        _ record: RawRecord, _ header: CSVHeader?, _ latest: CalendarDay, _ firsts: inout [Spend.Key: Int]
+    ) {
+        do {
+            let row = try Spend(reading: try Self.fields(record, header), latest: latest)
+            if let first = firsts.updateValue(record.number, forKey: row.key) {
+                throw Self.repeated(row, "\(recordName) \(first)")
+            }
+            spend.append(row)
+            numbers.append(record.number)
+        } catch {
+            problems.append(ImportProblem(number: record.number, reason: "\(error)"))
+        }
+    }
+
+    /// What is wrong with the rows for which a store has other amounts.
+    package func problems(of conflicts: [SpendRecording.Conflict]) -> [ImportProblem] {
+        conflicts.filter { spend.indices.contains($0.index) }.map { conflict in
+            let row = spend[conflict.index]
+            return ImportProblem(
+                number: numbers[conflict.index],
+                reason: FieldProblem(
+                    field: "amount", found: "\(row.amount) \(row.key.currency)",
+                    expected: "\(conflict.amount), as the store has it for \(row.key.day) and this campaign"
+                ).description)
+        }
     }
 
     private static func repeated(_ row: Spend, _ first: String) -> FieldProblem {

@@ -123,7 +123,7 @@ package final class HTTPClient: Sendable {
 }
 
 extension HTTPClient {
-    /// A GET request, or a POST request with a JSON body.
+    /// A GET request, or a POST request with a body of JSON.
     package struct Request: Sendable {
         /// What is posted.
         package enum Body: Sendable {
@@ -153,7 +153,10 @@ extension HTTPClient {
         let body: Body?
 
         /// Makes a request; with the path of a socket, which is connected to instead of the URL's host.
-        package init(url: String, socket: String? = nil, json: Body? = nil, token: String? = nil) throws(Failure) {
+        package init(
+            url: String, socket: String? = nil, json: Body? = nil, mediaType: IngressMediaType = .json,
+            token: String? = nil
+        ) throws(Failure) {
             let secure = ["http": false, "https": true]
             guard let parts = URLComponents(string: url), let isSecure = secure[parts.scheme?.lowercased() ?? ""],
                 let host = parts.encodedHost, !host.isEmpty,
@@ -168,7 +171,7 @@ extension HTTPClient {
             var fields = HTTPHeaders([("Host", port == (isSecure ? 443 : 80) ? host : "\(host):\(port)")])
             if let token { fields.add(name: "Authorization", value: "Bearer \(token)") }
             if let json {
-                fields.add(name: "Content-Type", value: "application/json")
+                fields.add(name: "Content-Type", value: mediaType.rawValue)
                 fields.add(name: "Content-Length", value: String(json.count))
             }
             let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath

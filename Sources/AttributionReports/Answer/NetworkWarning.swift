@@ -22,7 +22,7 @@ extension Reporter {
     func networkWarning(
         _ answer: LedgerAnswer, _ request: ReportRequest, within budget: AnswerBudget
     ) async throws -> NetworkWarning? {
-        guard answer.countsEveryNetwork, request.traffic == .apple,
+        guard answer.countsEveryNetwork, request.traffic == .apple, !request.isLimitedToApps,
             !request.conditions.contains(where: { $0.dimension == .network && !$0.isExcluded })
         else {
             return nil

@@ -41,14 +41,19 @@ extension Reporter {
             request: counted, days: byDay.all, daysOfWindows: byDay.ofWindows,
             breakdowns: breakdowns.map { BreakdownRows($0.rows, isSplit: request.previous != nil) },
             deliveries: deliveries, costs: plan.hasCosts ? try await costs(request, within: budget) : nil,
-            recordedAtMilliseconds: days.recordedAtMilliseconds, isRecording: isRecording)
+            recordedAtMilliseconds: days.recordedAtMilliseconds,
+            isRecording: request.selection.isLimitedToApps ? nil : isRecording)
         let answers = [days] + breakdowns
         var sections = plan.sections(figures).filter { request.section == nil || request.section == $0.name }
         if !request.isComparable(since: firstDay) {
             // What was before the first postback is not known; it is not 0.
             sections = sections.map(\.withUnknownPrevious)
         }
-        if let campaigns = references.campaigns {
+        if var campaigns = references.campaigns {
+            if request.selection.isLimitedToApps {
+                // Rows name other apps only as sources.
+                campaigns.sourceApps = [:]
+            }
             sections = try sections.map { try $0.named(by: campaigns, days: request.namedDays, within: budget) }
         }
         let builds = plan.countsPostbacks ? try await developmentBuilds(days, request.selection, within: budget) : nil

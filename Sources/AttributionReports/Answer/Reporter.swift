@@ -117,6 +117,7 @@ extension [LedgerAnswer] {
 extension LedgerAnswer {
     /// The values that no recorded postback has, as far as a limited request may know: other networks may have them.
     func unseen(by request: ReportRequest) -> [UnseenValue] {
-        request.isLimited ? unseen.filter { $0.dimension == .network } : unseen
+        request.isLimitedToApps
+            ? [] : request.isLimited ? unseen.filter { $0.dimension == .network } : unseen
     }
 }

@@ -97,6 +97,11 @@ package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
 }
 
 extension StandardReportName {
+    /// Whether it counts postbacks, which have networks and apps; deliveries in quarantine have none that is proven.
+    package var countsPostbacks: Bool {
+        StandardReportPlan(self).countsPostbacks
+    }
+
     package var title: String { words.title }
     /// What the report shows, in one line.
     package var meaning: String { words.meaning }

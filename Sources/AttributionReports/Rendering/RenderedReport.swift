@@ -67,6 +67,11 @@ package protocol RenderedReport: Sendable {
 }
 
 extension RenderedReport {
+    /// The position, for who may know of all postbacks that it counts.
+    package var shownPosition: LedgerPosition? {
+        selection.isLimitedToApps ? nil : position
+    }
+
     /// The report as text, ending with a newline.
     package func rendered(as format: ReportFormat, style: TextStyle = .document) -> String {
         var text = ""
@@ -122,8 +127,8 @@ extension RenderedReport {
     /// The position, with which the report can be repeated, and the version of the program.
     func asOfLine(_ style: TextStyle) -> String {
         let recordedAt = recordedAtMilliseconds.map { ", recorded \(Moment(milliseconds: $0).text)" } ?? ""
-        return ["As of \(position)\(recordedAt)", programVersion.map { "skan \($0)" }].compactMap(\.self)
-            .joined(separator: style.separator)
+        let parts = [shownPosition.map { "As of \($0)\(recordedAt)" }, programVersion.map { "skan \($0)" }]
+        return parts.compactMap(\.self).joined(separator: style.separator)
     }
 
     /// The member of JSON with the version of the program.
@@ -134,7 +139,7 @@ extension RenderedReport {
     /// The members of JSON with the position up to which was counted, and the warnings.
     var origin: [(String, JSONText)] {
         [
-            ("as-of", .string(position.description)),
+            ("as-of", shownPosition.map { .string($0.description) } ?? .null),
             ("recorded-at", recordedAtMilliseconds.map { .string(Moment(milliseconds: $0).text) } ?? .null),
             ("warnings", .array(warnings.map(JSONText.string))),
         ]
@@ -142,7 +147,10 @@ extension RenderedReport {
 
     /// Everything that the figures have to be read with.
     package var warnings: [String] {
-        damage + (networkWarning.map { [$0.text] } ?? [])
+        if selection.isLimitedToApps, !damage.isEmpty {
+            return ["a part of the postbacks cannot be read now, which may be missing here; the operator knows more"]
+        }
+        return damage + (networkWarning.map { [$0.text] } ?? [])
     }
 
     var warningLines: [String] {

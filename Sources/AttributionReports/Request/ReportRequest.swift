@@ -24,8 +24,12 @@ package struct ReportRequest: Sendable {
     package var top: Int?
     /// Whether to show the conversion values as bars below tables.
     package var showsHistogram: Bool
-    /// Whether who asks may know of some networks alone: of the whole store, the report then has its position only.
+    /// Whether who asks may know of some networks or apps alone: of the whole store, the report then has its position
+    /// only.
     package var isLimited = false
+    /// Whether who asks may know of some apps alone: the report then has no position either, which counts all postbacks,
+    /// and no names of other apps.
+    package var isLimitedToApps = false
 
     package init(
         dimensions: [ReportDimension] = [],

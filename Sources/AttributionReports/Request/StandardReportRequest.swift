@@ -131,7 +131,7 @@ package struct StandardReportRequest: Sendable {
 
     /// Refuses filters where they would not change the figures.
     private static func check(_ selection: ReportRequest, of name: StandardReportName) throws(FieldProblem) {
-        if !StandardReportPlan(name).countsPostbacks, let condition = selection.conditions.first {
+        if !name.countsPostbacks, let condition = selection.conditions.first {
             throw FieldProblem(
                 field: "where", found: "\(condition.dimension.rawValue) with report \(name.rawValue)",
                 expected: "no filter: deliveries in quarantine have no proven fields to select by")

@@ -22,6 +22,11 @@ package struct SpendRecording: Hashable, Sendable {
         package let index: Int
         /// The amount that was stated before.
         package let amount: Money
+
+        package init(index: Int, amount: Money) {
+            self.index = index
+            self.amount = amount
+        }
     }
 
     /// How many are new.

@@ -57,6 +57,8 @@ package struct PostbackQuery: Hashable, Sendable {
     package var received: Range<Int64>?
     /// Only postbacks of this traffic; nil for all.
     package var traffic: Traffic?
+    /// Only postbacks of these advertised apps; empty for all.
+    package var apps: [AppStoreItemID]
     /// Only postbacks with a greater id, to continue after the last page.
     package var after: Int64
     /// The most postbacks to return.
@@ -66,14 +68,32 @@ package struct PostbackQuery: Hashable, Sendable {
         transactionID: String? = nil,
         received: Range<Int64>? = nil,
         traffic: Traffic? = nil,
+        apps: [AppStoreItemID] = [],
         after: Int64 = 0,
         limit: Int = 100
     ) {
         self.traffic = traffic
+        self.apps = apps
         self.transactionID = transactionID
         self.received = received
         self.after = after
         self.limit = limit
+    }
+}
+
+extension PostbackQuery {
+    /// Whether a postback's bytes are of what was asked for; those that are gone are of no app, and have no transaction
+    /// id.
+    package func matchesBody(of postback: RecordedPostback) -> Bool {
+        guard transactionID != nil || !apps.isEmpty else {
+            return true
+        }
+        guard let received = postback.body.flatMap({ try? ReceivedPostback(reading: $0) }) else {
+            return false
+        }
+        let app = ReportDimension.app.value(of: received)
+        return transactionID.map { $0 == received.key.transactionID.text } ?? true
+            && (apps.isEmpty || apps.contains { $0.description == app })
     }
 }
 

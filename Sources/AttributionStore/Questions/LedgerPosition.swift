@@ -52,6 +52,10 @@ extension LedgerPosition: LosslessStringConvertible {
 package struct ExportQuery: Hashable, Sendable {
     /// Only postbacks of this traffic; nil for all.
     package var traffic: Traffic?
+    /// Only postbacks received in this time, in Unix milliseconds; nil for all.
+    package var received: Range<Int64>?
+    /// Only postbacks of these advertised apps; empty for all.
+    package var apps: [AppStoreItemID]
     /// Only postbacks recorded after this position, to continue after the last page; nil for all.
     package var after: LedgerPosition?
     /// The most postbacks of one page.
@@ -60,8 +64,13 @@ package struct ExportQuery: Hashable, Sendable {
     /// The size of a block of columns in SQLite; smaller pages would read each block several times.
     package static let pageSize = 4_096
 
-    package init(traffic: Traffic?, after: LedgerPosition? = nil, limit: Int = pageSize) {
+    package init(
+        traffic: Traffic?, received: Range<Int64>? = nil, apps: [AppStoreItemID] = [], after: LedgerPosition? = nil,
+        limit: Int = pageSize
+    ) {
         self.traffic = traffic
+        self.received = received
+        self.apps = apps
         self.after = after
         self.limit = limit
     }

@@ -10,7 +10,7 @@ extension PostgreSQLLedgerReader {
             while found.count < query.limit {
                 page.limit = query.limit - found.count
                 let candidates = try page.candidates(snapshot.connection)
-                found += candidates.filter(page.hasTransactionID)
+                found += candidates.filter(page.matchesBody(of:))
                 guard let last = candidates.last, candidates.count == page.limit else {
                     break
                 }
@@ -33,11 +33,15 @@ extension PostgreSQLLedgerReader {
                 SELECT \(RecordedPostback.columns) \(RecordedPostback.tables)
                 WHERE p.commit_order < $1 AND (p.commit_order, p.id) > ($2, $3)
                     AND ($4::text IS NULL OR p.traffic = $4::skan.traffic)
+                    AND ($6::int8 IS NULL OR p.received_at >= $6) AND ($7::int8 IS NULL OR p.received_at < $7)
+                    AND \(Self.isOfApps("$8"))
                 ORDER BY p.commit_order, p.id LIMIT $5
                 """,
                 [
                     .integer(snapshot.horizon), .integer(start?.commitOrder ?? .min),
                     .integer(start?.position.last ?? 0), .text(query.traffic?.rawValue), .integer(Int64(query.limit)),
+                    .integer(query.received?.lowerBound), .integer(query.received?.upperBound),
+                    .texts(query.apps.map(\.description)),
                 ])
             let postbacks = try (0..<result.count).map { try RecordedPostback(result, $0) }
             let positions = postbacks.map {
@@ -49,6 +53,14 @@ extension PostgreSQLLedgerReader {
                 position: isLast ? newest.position : positions.last ?? newest.position, isLast: isLast,
                 isSettled: snapshot.newestOrder.map { $0 < snapshot.horizon } ?? true)
         }
+    }
+
+    /// Whether a postback is of one of the apps in a parameter, or the parameter is empty.
+    fileprivate static func isOfApps(_ parameter: String) -> String {
+        """
+        (\(parameter)::text[] = '{}' OR p.app IN (
+            SELECT code FROM skan.value WHERE kind = 'app' AND value = ANY (\(parameter)::text[])))
+        """
     }
 }
 
@@ -95,22 +107,14 @@ extension PostbackQuery {
                 AND ($3::int8 IS NULL OR p.received_at >= $3) AND ($4::int8 IS NULL OR p.received_at < $4)
                 AND ($5::int8 IS NULL OR p.quarter >= $5) AND ($6::int8 IS NULL OR p.quarter < $6)
                 AND ($7::text IS NULL OR p.traffic = $7::skan.traffic)
+                AND \(PostgreSQLLedgerReader.isOfApps("$9"))
             ORDER BY p.id LIMIT $8
             """,
             [
                 .integer(after), .integer(hash), .integer(received?.lowerBound), .integer(received?.upperBound),
                 .integer(quarters?.lowerBound), .integer(quarters?.upperBound), .text(traffic?.rawValue),
-                .integer(Int64(limit)),
+                .integer(Int64(limit)), .texts(apps.map(\.description)),
             ])
         return try (0..<result.count).map { try RecordedPostback(result, $0) }
-    }
-
-    /// Whether a postback's bytes are what was asked for; one whose bytes are gone has no transaction id.
-    fileprivate func hasTransactionID(_ postback: RecordedPostback) -> Bool {
-        guard let transactionID else {
-            return true
-        }
-        let known = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
-        return known?.key.transactionID.text == transactionID
     }
 }

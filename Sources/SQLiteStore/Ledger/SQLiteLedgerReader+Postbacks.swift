@@ -83,7 +83,7 @@ extension PostbackQuery {
                 var postback = try RecordedPostback(row)
                 if matches(postback) {
                     try postback.readBody(db)
-                    if hasTransactionID(postback) {
+                    if matchesBody(of: postback) {
                         postbacks.append(postback)
                     }
                 }
@@ -100,12 +100,13 @@ extension PostbackQuery {
         guard after < newest else {
             return
         }
+        let codes = try apps.isEmpty ? nil : appCodes(db)
         var next = max(1, after + 1)
         while next <= newest {
             let number = ColumnBlock.number(of: next)
             let ids = max(next, ColumnBlock.ids(number).lowerBound)...min(newest, ColumnBlock.ids(number).upperBound)
             // Rows in no block or in a damaged block are checked one by one.
-            for range in try candidates(reader, number) ?? [ids] where range.upperBound >= next {
+            for range in try candidates(reader, number, codes) ?? [ids] where range.upperBound >= next {
                 guard try use(max(next, range.lowerBound)...min(newest, range.upperBound)) else {
                     return
                 }
@@ -115,7 +116,9 @@ extension PostbackQuery {
     }
 
     /// The ranges of a block's postbacks that may match; nil if its columns cannot be read.
-    private func candidates(_ reader: ColumnBlockReader, _ number: Int64) throws -> [ClosedRange<Int64>]? {
+    private func candidates(
+        _ reader: ColumnBlockReader, _ number: Int64, _ apps: Set<Int64>?
+    ) throws -> [ClosedRange<Int64>]? {
         var matching = Array(repeating: UInt8(1), count: ColumnBlock.rowCount)
         if let quarters = received?.quarters {
             guard let isAny = try reader.read(number, .quarter, { $0.select(quarters, in: &matching) }) else {
@@ -135,6 +138,22 @@ extension PostbackQuery {
                 return []
             }
         }
+        if let apps {
+            let isAny = try reader.read(number, .app) { block in
+                var isAny = false
+                for index in matching.indices where matching[index] != 0 {
+                    matching[index] = apps.contains(block[index]) ? 1 : 0
+                    isAny = isAny || matching[index] != 0
+                }
+                return isAny
+            }
+            guard let isAny else {
+                return nil
+            }
+            guard isAny else {
+                return []
+            }
+        }
         let first = ColumnBlock.ids(number).lowerBound
         var runs: [ClosedRange<Int64>] = []
         for index in matching.indices where matching[index] != 0 {
@@ -148,17 +167,18 @@ extension PostbackQuery {
         return runs
     }
 
+    /// The codes of the apps in columns; nil if texts are damaged, which may be those of the apps.
+    private func appCodes(_ db: Database) throws -> Set<Int64>? {
+        let values = try ColumnCodes(db, [.app]).values(.app)
+        guard !values.contains(nil) else {
+            return nil
+        }
+        let wanted = Set(apps.map(\.description))
+        return Set(values.indices.filter { values[$0].map(wanted.contains) ?? false }.map(Int64.init))
+    }
+
     /// Whether the row of a postback matches.
     private func matches(_ postback: RecordedPostback) -> Bool {
         received?.contains(postback.receivedAtMilliseconds) ?? true && traffic ?? postback.traffic == postback.traffic
-    }
-
-    /// Whether the body of a postback has the transaction id; one whose body is lost has none.
-    private func hasTransactionID(_ postback: RecordedPostback) -> Bool {
-        guard let transactionID else {
-            return true
-        }
-        let known = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
-        return known?.key.transactionID.text == transactionID
     }
 }

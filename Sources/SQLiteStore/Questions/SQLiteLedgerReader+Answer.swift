@@ -21,7 +21,8 @@ extension SQLiteLedgerReader {
             let newest = try LedgerScan.newestRow(db)
             let start = try LedgerPosition(of: db, newest: newest, query.after)
             let postbacks = try PostbackQuery(
-                traffic: query.traffic, after: query.after == nil ? 0 : start.last, limit: query.limit
+                received: query.received, traffic: query.traffic, apps: query.apps,
+                after: query.after == nil ? 0 : start.last, limit: query.limit
             ).recorded(db)
             let positions = postbacks.map { LedgerPosition(store: start.store, last: $0.id, check: $0.check) }
             let isLast = postbacks.count < query.limit

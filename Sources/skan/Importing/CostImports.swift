@@ -1,21 +1,36 @@
 import Attribution
+import AttributionConsole
 import AttributionIngest
 import AttributionStore
 import Foundation
 
 /// Imports what reports divide by, and says what became of it.
 struct CostImports {
-    let ledger: any AdCostWriting
-    let ads: AdTraffic
+    /// Takes the lines of one transaction, and returns how many were new.
+    private let takeSigned: ([SignedImpressionCount]) async throws -> Int
+    /// Records all of it or nothing.
+    private let takeSpend: (_ spend: [Spend], _ replaces: Bool) async throws -> SpendRecording
+
+    /// Imports into a store that this process owns.
+    init(into ledger: any AdCostWriting, of ads: AdTraffic) {
+        takeSigned = { try ledger.addSigned($0, of: ads) }
+        takeSpend = { try ledger.recordSpend($0, of: ads, replaces: $1) }
+    }
+
+    /// Has the process that owns a store record it.
+    init(by owner: OwnerClient, of ads: AdTraffic) {
+        takeSigned = { try await owner.addSigned($0, of: ads) }
+        takeSpend = { try await owner.recordSpend($0, of: ads, replaces: $1) }
+    }
 
     /// How many rows of a file are named that cannot be used.
     private static let mostProblems = 10
 
     /// Adds up files of signed impressions, and returns whether every line was used.
-    func add(_ files: [ImportFile]) throws -> Bool {
+    func add(_ files: [ImportFile]) async throws -> Bool {
         var isWhole = true
         for file in files {
-            let outcome = try SignedCountsImport.run(file, into: ledger, of: ads, onProgress: Terminal.progress)
+            let outcome = try await SignedCountsImport.run(file, onProgress: Terminal.progress, take: takeSigned)
             Terminal.progress("")
             Terminal.write("\(file.name): \(outcome)\n")
             file.warn(of: outcome.problems, count: outcome.unreadable)
@@ -38,14 +53,15 @@ struct CostImports {
     }
 
     /// Records files of spend, each whole; the first that is contradicted is refused after its rows were named.
-    func record(_ files: [SpendFile], replaces: Bool) throws {
+    func record(_ files: [SpendFile], replaces: Bool) async throws {
         for file in files {
-            switch try file.record(in: ledger, of: ads, replaces: replaces) {
-            case .recorded(let recording): Terminal.write("\(file.name): \(recording.text)\n")
-            case .contradicted(let problems):
+            let recording = try await takeSpend(file.spend, replaces)
+            guard recording.conflicts.isEmpty else {
                 throw Self.refusal(
-                    file, problems, hint: "--replace lets the amounts of the file replace those of the store")
+                    file, file.problems(of: recording.conflicts),
+                    hint: "--replace lets the amounts of the file replace those of the store")
             }
+            Terminal.write("\(file.name): \(recording.text)\n")
         }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attribution
+import AttributionConsole
 import AttributionIngest
 import AttributionReports
 import AttributionServer
@@ -19,8 +20,8 @@ struct ImportCommand: AsyncParsableCommand {
 
             The store records how far each file was read: a stopped import continues, a repeated one changes nothing, \
             and of a file that has grown only the rest is read. For standard input nothing is recorded. The store is \
-            created if there is none. A server that has a file open must be stopped first; beside nodes on PostgreSQL it \
-            may run.
+            created if there is none. A server that has a file open must be stopped first, except for --impressions and \
+            --spend, which it takes itself; beside nodes on PostgreSQL everything may be imported.
 
             --known-ids reserves the ids of postbacks that were counted elsewhere, as CSV or NDJSON with ad-network-id, \
             transaction-id and postback-sequence-index: they never count, and neither do the repeats that devices send \
@@ -30,7 +31,8 @@ struct ImportCommand: AsyncParsableCommand {
             writing it. --spend records what ads cost, all of a file or nothing: CSV or NDJSON with date (UTC), \
             ad-network-id, app-id, campaign-id or source-identifier (two to four digits) or both, currency, and amount. \
             A row is the whole amount of a day, campaign and currency: the same once more changes nothing, and another \
-            one is refused without --replace. skan report costs shows both, and with --test those of --test-ads.
+            one is refused without --replace. A running server takes a file of about 200,000 rows (32 MiB) at once. \
+            skan report costs shows both, and with --test those of --test-ads.
 
             A last line of CSV that does not end with a newline may be cut off, and is not used: it is named and left \
             for the next import. A file of --spend with one is refused as a whole. So is any CSV that ends within its \
@@ -120,7 +122,20 @@ struct ImportCommand: AsyncParsableCommand {
         let bodies = try open(files, as: input)
         let counts = try open(impressions, as: .ndjson)
         let amounts = try CostImports.read(try open(spend, as: input))
-        let ledger = try owner()
+        let ads = testAds ? AdTraffic.test : .real
+        let ledger: any LedgerImporting
+        do {
+            ledger = try owner()
+        } catch StoreError.inUse(let path) {
+            guard bodies.isEmpty, ids.isEmpty else {
+                throw CommandFailure(
+                    "a server or another command has the store \(path), and importing needs it alone",
+                    hint: "stop the server, import, and start it again: devices repeat what is not answered for nine "
+                        + "days; --impressions and --spend without postbacks and ids need no stop")
+            }
+            let owner = OwnerClient(store: try StoreOwnership(try store.location).store)
+            return try await importCosts(counts, amounts, CostImports(by: owner, of: ads))
+        }
         let isWhole: Bool
         do {
             try ledger.keep(given.added)
@@ -130,9 +145,9 @@ struct ImportCommand: AsyncParsableCommand {
             let areIDsWhole = try claim(ids, ledger)
             let areBodiesWhole = try await record(
                 bodies, Importer(ledger: ledger, verifier: verifier, options: options, startsOver: again))
-            let costs = CostImports(ledger: ledger, ads: testAds ? .test : .real)
-            let areCountsWhole = try costs.add(counts)
-            try costs.record(amounts, replaces: replace)
+            let costs = CostImports(into: ledger, of: ads)
+            let areCountsWhole = try await costs.add(counts)
+            try await costs.record(amounts, replaces: replace)
             isWhole = areIDsWhole && areBodiesWhole && areCountsWhole
         } catch {
             Terminal.progress("")
@@ -143,6 +158,22 @@ struct ImportCommand: AsyncParsableCommand {
             Terminal.say("skan: warning: the newest of \(ledger.name) is in \(ledger.name)-wal: \(reason)")
         }
         if !isWhole {
+            throw ExitStatus.negative
+        }
+    }
+
+    /// Has the process that has the store open record figures of ads.
+    private func importCosts(_ counts: [ImportFile], _ amounts: [SpendFile], _ costs: CostImports) async throws {
+        let areCountsWhole: Bool
+        do {
+            areCountsWhole = try await costs.add(counts)
+            try await costs.record(amounts, replaces: replace)
+        } catch {
+            Terminal.progress("")
+            throw error
+        }
+        Terminal.say("skan: done by the process that has the store open")
+        if !areCountsWhole {
             throw ExitStatus.negative
         }
     }
@@ -168,21 +199,15 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func owner() throws -> any LedgerImporting {
-        do {
-            return try store.location.makeWriter(
-                settings: LedgerSettings(networks: networks.isEmpty ? nil : OwnNetworks(networks)),
-                onEvent: { event in
-                    // The summary has their sum.
-                    if case .notKept = event {
-                        return
-                    }
-                    StoreOwnership.say(event)
-                })
-        } catch StoreError.inUse(let path) {
-            throw CommandFailure(
-                "a server or another command has the store \(path), and importing needs it alone",
-                hint: "stop the server, import, and start it again: devices repeat what is not answered for nine days")
-        }
+        try store.location.makeWriter(
+            settings: LedgerSettings(networks: networks.isEmpty ? nil : OwnNetworks(networks)),
+            onEvent: { event in
+                // The summary has their sum.
+                if case .notKept = event {
+                    return
+                }
+                StoreOwnership.say(event)
+            })
     }
 
     /// Claims the ids of files, and returns whether every record was used.

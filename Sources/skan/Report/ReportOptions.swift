@@ -1,6 +1,7 @@
 import ArgumentParser
 import Attribution
 import AttributionReports
+import StrictJSON
 
 struct ReportOptions: ParsableArguments {
     @Option(

@@ -42,7 +42,11 @@ extension TokensCommand {
 
     struct Create: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a token and print it, once; only its digest is stored.")
+            abstract: "Create a token and print it, once; only its digest is stored.",
+            discussion: """
+                With --app, for an advertiser: reports and pages count these apps alone, and GET /v1/postbacks has their \
+                postbacks that won. Everything else is refused: quarantine, deliveries, health, metrics and keys.
+                """)
 
         @Option(help: "Its holder: a-z 0-9 . _ -, at most 64 characters.")
         var name: String
@@ -57,6 +61,11 @@ extension TokensCommand {
             help: "Limit it to this ad network id (sign and report only); may be repeated (default: every network).")
         var networks: [String] = []
 
+        @Option(
+            name: .customLong("app"), parsing: .singleValue,
+            help: "Limit it to this App Store id (report only); may be repeated (default: every app).")
+        var apps: [String] = []
+
         @Option(help: "The first day (UTC) on which it is refused, YYYY-MM-DD (default: never).")
         var expires: String?
 
@@ -65,10 +74,14 @@ extension TokensCommand {
         func run() throws {
             let scopes: [AccessScope]
             let networks: [AdNetworkID]
+            let apps: [AppStoreItemID]
             do throws(FieldProblem) {
                 scopes = try Self.scopes(scope)
                 networks = try self.networks.map { network throws(FieldProblem) in
                     try AdNetworkID.ofSetting(network, field: "network")
+                }
+                apps = try self.apps.map { app throws(FieldProblem) in
+                    try AppStoreItemID.ofSetting(app, field: "app")
                 }
             } catch {
                 throw error.withoutTokens
@@ -77,7 +90,8 @@ extension TokensCommand {
             let (token, grant) = try option.list.update(creatingFile: true) { list throws(AccessProblem) in
                 var generator = SystemRandomNumberGenerator()
                 return try list.create(
-                    name: name, scopes: scopes, networks: networks, expires: day, now: Date(), using: &generator)
+                    name: name, scopes: scopes, networks: networks, apps: apps, expires: day, now: Date(),
+                    using: &generator)
             }
             Terminal.write(token.text + "\n")
             Terminal.say(
@@ -112,11 +126,12 @@ extension TokensCommand {
             let now = Date()
             let list = try option.list
             let uses = uses(of: list)
-            let header = ["ID", "NAME", "SCOPES", "NETWORKS", "CREATED", "EXPIRES", "USED", "STATE"]
+            let header = ["ID", "NAME", "SCOPES", "NETWORKS", "APPS", "CREATED", "EXPIRES", "USED", "STATE"]
             let rows = try list.load().grants.map { grant in
                 [
                     grant.id, grant.name, grant.scopes.map(\.rawValue).joined(separator: ","),
                     grant.networks.isEmpty ? "all" : grant.networks.map(\.text).joined(separator: ","),
+                    grant.apps.isEmpty ? "all" : grant.apps.map(\.description).joined(separator: ","),
                     grant.created.formatted(.iso8601), grant.expires?.description ?? "never",
                     uses[grant.id].map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) } ?? "-",
                     grant.isLive(at: now) ? "live" : "expired",

@@ -45,8 +45,8 @@ package struct KeysPage {
             PageTable(
                 id: "tokens", caption: "Tokens",
                 columns: [
-                    .init("name"), .init("id"), .init("scopes"), .init("networks"), .init("created"), .init("expires"),
-                    .init("last used"), .init("state"),
+                    .init("name"), .init("id"), .init("scopes"), .init("limited to"), .init("created"),
+                    .init("expires"), .init("last used"), .init("state"),
                 ],
                 rows: tokens.map(row),
                 emptyText: "The list has no tokens.")
@@ -57,7 +57,7 @@ package struct KeysPage {
         .init([
             .value(grant.name), .words(grant.id),
             .words(grant.scopes.map(\.rawValue).joined(separator: ", ")),
-            .value(grant.networks.isEmpty ? "all" : grant.networks.map(\.text).joined(separator: ", ")),
+            .value(grant.limits ?? "nothing"),
             .words(grant.created.formatted(.iso8601)), .words(grant.expires?.description ?? "never"),
             .words(used.map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) } ?? "unknown"),
             .words(grant.isLive(at: Date()) ? "live" : "expired"),

@@ -37,7 +37,7 @@ struct PageSurroundings: Sendable {
     let formToken: String?
     let reports: [String]
     let version: String
-    /// Whether who is logged in sees some networks alone.
+    /// Whether who is logged in sees some networks or apps alone.
     var isLimited = false
 }
 

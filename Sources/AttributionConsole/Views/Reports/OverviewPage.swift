@@ -21,7 +21,8 @@ struct CampaignFigures {
 ///
 /// What is known without the store is shown even when the store fails, with the error in place of what is missing.
 struct OverviewPage {
-    let health: ServerHealth
+    /// What is known of the server; nil where operations are not shown.
+    let health: ServerHealth?
     let traffic: [TrafficFinding]
     /// How much there is in the quarantine, or why that is not known; nil where it is not shown.
     let quarantine: Result<[QuarantineTotal], PageProblem>?
@@ -36,32 +37,34 @@ struct OverviewPage {
 
     var page: Page {
         let counted = try? figures.get()
-        let panel = HealthPanel(
-            health: health, traffic: traffic, quarantine: quarantine,
-            today: counted?.overview.installsToday(nowMilliseconds: health.nowMilliseconds), selection: selection)
+        let panel = health.map { health in
+            HealthPanel(
+                health: health, traffic: traffic, quarantine: quarantine,
+                today: counted?.overview.installsToday(nowMilliseconds: health.nowMilliseconds), selection: selection)
+        }
         let picker = PeriodPicker(
             selection: selection, page: PageLink(), request: counted?.overview.request,
             others: TableOrder.parameters(order))
         return Page(
-            title: "Overview", place: .overview, selection: selection, tables: [panel.answers].compactMap(\.self),
+            title: "Overview", place: .overview, selection: selection, tables: [panel?.answers].compactMap(\.self),
             controls: picker.html
         ) {
             picker.conditions
-            HTML(health.findings.filter { $0.mood == .bad }.map { HTML.notice($0.mood, $0.text) })
+            HTML((health?.findings ?? []).filter { $0.mood == .bad }.map { HTML.notice($0.mood, $0.text) })
             switch figures {
             case .success(let figures):
                 content(figures, panel)
             case .failure(let problem):
                 problem.notice
-                panel.html
+                panel?.html ?? .nothing
             }
-            if let answers = panel.answers {
+            if let answers = panel?.answers {
                 answers.card(of: selection.link(PageLink()))
             }
         }
     }
 
-    private func content(_ figures: CampaignFigures, _ panel: HealthPanel) -> HTML {
+    private func content(_ figures: CampaignFigures, _ panel: HealthPanel?) -> HTML {
         let view = StandardReportPage(report: figures.overview, selection: selection, order: order)
         let report = figures.campaigns
         let table = StandardReportPage(report: report, selection: selection, order: order)
@@ -69,7 +72,7 @@ struct OverviewPage {
             HTML.traffic(figures.overview.request.selection.traffic),
             view.remarks,
             figures.trend(view, .overview, money: report.sections.first { $0.name == "currencies" }),
-            panel.html,
+            panel?.html ?? .nothing,
             HTML(report.sections.prefix(1).map { table.section($0, .overview, limit: Self.campaigns, isTerse: true) }),
             HTML(.p, .class("more")) {
                 HTML.link(selection.link(PagePlace.report(report.name.rawValue).link), "All campaigns")

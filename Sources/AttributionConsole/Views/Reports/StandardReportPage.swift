@@ -90,8 +90,11 @@ struct StandardReportPage {
 
     /// Up to where was counted.
     var position: HTML {
-        HTML(.p, .class("more")) {
-            "As of \(report.position)"
+        guard let position = report.shownPosition else {
+            return .nothing
+        }
+        return HTML(.p, .class("more")) {
+            "As of \(position)"
             if let recorded = report.recordedAtMilliseconds {
                 ", recorded "
                 HTML.moment(recorded)
