@@ -56,6 +56,16 @@ package enum ExplanationCause: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// What to do where it is not alone: what something else has to be undone on, no import reads.
+    var adviceBesideOthers: String? {
+        let rest = "and its values as received; skan import changes no values of JSON, so it keeps it in quarantine"
+        return switch self {
+        case .renamedField: "have whoever forwards it keep Apple's names, \(rest)"
+        case .wrapped: "have whoever forwards it send what is inside alone, one per request, \(rest)"
+        default: nil
+        }
+    }
+
     private var advice: String? {
         switch self {
         case .nothing: nil

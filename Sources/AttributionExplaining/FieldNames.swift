@@ -36,26 +36,32 @@ package struct FieldNames: Sendable {
     package init(_ names: [String], prefersExact: Bool = true) {
         // The names of an object that is none of ours cost no more than those of one that is.
         let folded = names.prefix(Self.maximumNames).map(Self.folded)
-        var best: (score: Int, matches: Matches, prefix: String)?
-        for prefix in Self.prefixes(of: folded) {
+        let candidates = Self.prefixes(of: folded).map { prefix in
             let matches = Self.matches(names, folded, prefix, prefersExact)
             // Apple's words weigh more than short names, and no prefix more than one.
             let score = matches.values.reduce(0) { $0 + ($1.rank < Rank.short ? 4 : 3) } * 2 + (prefix.isEmpty ? 1 : 0)
-            if let best, matches.count >= 3, abs(score - best.score) <= 1,
-                let rival = Self.rival(best.matches, matches)
-            {
-                let pair = [rival.0, rival.1].sorted()
-                ambiguities.append(
-                    Ambiguity(field: rival.field, names: pair.map { names[$0] }, indices: pair))
-            }
-            if score > best?.score ?? 0 {
-                if score > 1 + (best?.score ?? 0) {
-                    ambiguities = []
-                }
-                best = (score, matches, prefix)
-            }
+            return (matches: matches, score: score)
         }
-        for (field, match) in best?.matches ?? [:] {
+        var chosen: Matches = [:]
+        if let best = candidates.max(by: { $0.score < $1.score }) {
+            for candidate in candidates {
+                if let (first, second, field) = Self.rival(best.matches, candidate.matches) {
+                    let pair = [first, second].sorted()
+                    ambiguities.append(Ambiguity(field: field, names: pair.map { names[$0] }, indices: pair))
+                }
+            }
+            chosen = best.matches
+        }
+        // Beside names that share a prefix, others may have none; what else is called `app` is not meant, and envelopes
+        // have a version of their own.
+        let hasSignature = Self.signatures.contains { chosen[$0] != nil }
+        for (field, match) in candidates.first?.matches ?? [:]
+        where chosen[field] == nil && match.rank < Rank.short && field != .version
+            && !(hasSignature && Self.signatures.contains(field))
+        {
+            chosen[field] = match
+        }
+        for (field, match) in chosen {
             indices[field] = match.index
             if let other = match.other {
                 ambiguities.append(
@@ -124,11 +130,14 @@ package struct FieldNames: Sendable {
         return matches
     }
 
-    /// The field that shows that two sets of names are those of two postbacks.
+    private static let signatures: [PostbackField] = [.attributionSignature, .jwsString]
+
+    /// The field that shows that two sets of names are those of two postbacks, however many fields each has.
     private static func rival(_ one: Matches, _ other: Matches) -> (Int, Int, field: PostbackField)? {
-        for field in [PostbackField.attributionSignature, .jwsString] {
+        for field in signatures {
             if let first = one[field], let second = other[field], first.index != second.index,
-                max(first.rank, second.rank) < Rank.short
+                first.rank == second.rank || max(first.rank, second.rank) < Rank.short,
+                field == .jwsString || min(one.count, other.count) >= 3
             {
                 return (first.index, second.index, field)
             }

@@ -95,8 +95,16 @@ package struct PostbackExplainer: Sendable {
                 evidence: "joined as they are, the values verify under \(key.name): "
                     + "they are those of another postback, with U+2063 inside \(text.field)")
         }
+        if JSONBox.hold(claim.fields) {
+            let boxed = search.postbacks(in: rejected.body).filter { $0.box != nil }
+            if let explanation = wrapped(rejected, boxed, &search) {
+                return explanation
+            }
+        }
         if let (repair, proof) = search.firstProof(of: claim) {
-            return explanation(rejected, proof, repair.cause, field: repair.field)
+            return explanation(
+                rejected, proof, repair.cause, field: repair.field,
+                advice: proof.conditions.count > 1 ? repair.cause.adviceBesideOthers : nil)
         }
         // What is around a postback may have a signature of its own.
         let inner = search.postbacks(in: rejected.body).filter { !$0.path.isEmpty }
@@ -158,18 +166,29 @@ package struct PostbackExplainer: Sendable {
             return unproven(rejected, first, search)
         }
         let names = FieldNames(claim.fields.map(\.name)).indices
+        let trace = SignatureTrace(in: rejected.body)
         let isAdAttributionKit =
             claim.isAdAttributionKit || PostbackField.ofAdAttributionKit.contains { names[$0] != nil }
+            || trace?.isJWS ?? false && names[.adNetworkID] == nil
         let field = (isAdAttributionKit ? PostbackField.jwsString : .attributionSignature).rawValue
+        if let trace {
+            return explanation(
+                rejected, nil, .fieldRemoved, field: field,
+                evidence: "what may be the signature is at \(trace.place), in a form that is not read: "
+                    + (isAdAttributionKit ? "\(field) is missing" : "\(rejected.rejection)".shortened(to: 400)),
+                advice: (trace.encoding.map { "\($0) first; " } ?? "")
+                    + "give the object that has it alone, with \(field) and the other fields under Apple's names, "
+                    + "best the bytes as received; skan import takes the path to it in --body-field")
+        }
         guard isAdAttributionKit, !claim.isAdAttributionKit else {
             return explanation(
                 rejected, nil, .fieldRemoved, field: field,
-                evidence: "there is no signature in \(field): \(rejected.rejection)".shortened(to: 600))
+                evidence: "no signature was found in \(field): \(rejected.rejection)".shortened(to: 600))
         }
         let isDecoded = names[.postbackIdentifier] != nil || names[.advertisedItemIdentifier] != nil
         return explanation(
             rejected, nil, .fieldRemoved, field: field,
-            evidence: "there is no signature: \(field) is missing"
+            evidence: "no signature was found: \(field) is missing"
                 + (isDecoded ? ", and only its payload is here, decoded" : ""),
             advice: "have whoever forwards it pass on \(field) as received: what is decoded from it proves nothing")
     }
@@ -180,7 +199,9 @@ package struct PostbackExplainer: Sendable {
     ) -> Explanation? {
         search.firstProof(of: postbacks).map { postback, proof in
             let repair = postback.repair
-            return explanation(rejected, proof, repair.cause, field: repair.field.isEmpty ? nil : repair.field)
+            return explanation(
+                rejected, proof, repair.cause, field: repair.field.isEmpty ? nil : repair.field,
+                advice: postback.advice(proof))
         }
     }
 
@@ -207,8 +228,7 @@ package struct PostbackExplainer: Sendable {
     private func unexplained(_ rejected: Rejected, _ search: RepairSearch, field: String?) -> Explanation {
         explanation(
             rejected, nil, .unexplained, field: field,
-            evidence: "\(rejected.rejection.description.shortened(to: 600)); none of \(search.verifiedCount) repairs "
-                + "verifies" + (search.isExhausted ? ", and there was time for no more" : ""))
+            evidence: "\(rejected.rejection.description.shortened(to: 600)); \(search.outcome)")
     }
 
     /// What has a signature is not called unsigned, though nothing makes it verify.
@@ -218,8 +238,8 @@ package struct PostbackExplainer: Sendable {
         let name = postback.renamed.first { $0.field == signature }?.name ?? signature.rawValue
         return explanation(
             rejected, nil, .unexplained,
-            evidence: "there is a signature\(place) under \(name.shortened(to: 60)), but none of "
-                + "\(search.verifiedCount) repairs verifies" + (postback.ambiguity.map { "; \($0)" } ?? ""))
+            evidence: "there is a signature\(place) under \(name.shortened(to: 60)), but \(search.outcome)"
+                + (postback.ambiguity.map { "; \($0)" } ?? ""))
     }
 
     private func explanation(
@@ -289,6 +309,7 @@ extension PostbackExplainer {
             return false
         }
         return !object.has(PostbackField.attributionSignature.rawValue) && !object.has(PostbackField.jwsString.rawValue)
+            || body.count { $0 == UInt8(ascii: "{") } > 1 && JSONBox.hold(object.fields)
     }
 
     /// Whether a body that is no object may have a postback inside: an array, or JSON in a string, base64 or percent
@@ -314,7 +335,7 @@ extension PostbackExplainer {
         var postbacks: [ReceivedPostback] = []
         for (index, body) in bodies.enumerated() where body.count <= Self.maximumCheapLength {
             guard let object = try? JSONObject(reading: body), case let claim = ClaimedPostback(object),
-                claim.hasSignature
+                claim.hasSignature, !JSONBox.hold(claim.fields)
             else {
                 for found in PostbackFinder.postbacks(in: body, .cheap).found {
                     if let postback = try? ReceivedPostback(reading: found.claim.body) {

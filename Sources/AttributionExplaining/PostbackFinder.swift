@@ -164,7 +164,7 @@ package struct PostbackFinder {
     }
 
     /// What a text is in base64 of either alphabet, or in percent encoding; nil for one that is neither.
-    private static func plain(_ text: [UInt8]) -> [UInt8]? {
+    static func plain(_ text: [UInt8]) -> [UInt8]? {
         if text.first == UInt8(ascii: "%") {
             return percentDecoded(text)
         }

@@ -34,6 +34,17 @@ struct RepairSearch {
     /// How many signatures were verified.
     var verifiedCount: Int { tried.count }
 
+    /// What nothing proved, for people.
+    var outcome: String {
+        let outcome =
+            switch verifiedCount {
+            case 0: "nothing that was tried makes a postback of it"
+            case 1: "the one repair that was tried does not verify"
+            default: "none of \(verifiedCount) repairs verifies"
+            }
+        return outcome + (isExhausted ? ", and there was time for no more" : "")
+    }
+
     /// Whether nothing more may be tried.
     var isExhausted: Bool { cost >= Self.budget }
 

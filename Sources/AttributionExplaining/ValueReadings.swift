@@ -7,9 +7,12 @@ extension WireType {
     func readings(of text: String) -> [JSONValue] {
         let word = text.trimmed.trimmingPair(of: "\"").trimmingPair(of: "'")
         switch self {
-        case .string: return ([text] + (word == text ? [] : [word])).map(JSONValue.string)
+        case .string: return [.string(word)]
         case .version: return Self.version(word).map { [.string($0)] } ?? [.string(text)]
-        case .integer: return Self.integer(word).map { [.integer($0)] } ?? []
+        // The App Store writes id525463029.
+        case .integer:
+            let number = Self.integer(word) ?? (word.hasPrefix("id") ? Int64(word.dropFirst(2)) : nil)
+            return number.map { [.integer($0)] } ?? []
         case .boolean: return Self.words[word.lowercased()].map { [.bool($0)] } ?? []
         case .digits:
             let isWhole = !word.isEmpty && word.allSatisfy { $0.isASCII && $0.isNumber }
@@ -66,17 +69,37 @@ package enum CellReading {
     /// - Returns: One or a few, the likeliest first.
     package static func signed(_ text: String, as field: PostbackField) -> [JSONValue?] {
         guard let type = field.wireType else {
-            return [.string(text)]
+            return signatures(text, as: field)
         }
         let isOptional =
             [.sourceAppID, .sourceDomain, .publisherItemIdentifier, .marketplaceIdentifier].contains(field)
         guard !nothing.contains(text.trimmed.lowercased()) else {
             return [nil]
         }
-        let readings: [JSONValue?] = type.readings(of: text)
+        var readings: [JSONValue?] = type.readings(of: text)
+        if field == .transactionID || field == .postbackIdentifier, case .string(let id)? = readings.first ?? nil {
+            // Databases with a type for UUIDs write all of them in one case.
+            readings += Set([id.lowercased(), id.uppercased()]).subtracting([id]).sorted().map { .string($0) }
+        }
         // Programs fill in 0 where there was nothing.
         return (readings.isEmpty ? [.string(text)] : readings)
             + (isOptional && WireType.integer(text.trimmed) == 0 ? [nil] : [])
+    }
+
+    /// The encodings that a signature may have been in, as explanations try them.
+    private static func signatures(_ text: String, as field: PostbackField) -> [JSONValue?] {
+        let text = text.trimmed
+        // The parts of a JWS as Apple encodes them have no other reading, and its payload is not read for nothing.
+        if let last = text.utf8.split(separator: UInt8(ascii: ".")).last, field == .jwsString, last.count == 86,
+            text.utf8.allSatisfy({ !"+/= \n\r\t%".utf8.contains($0) })
+        {
+            return [.string(text)]
+        }
+        let claim = ClaimedPostback([JSONField(name: field.rawValue, value: .string(text))])
+        let readings = claim.withSignatureRespelled.map { repair in
+            repair.claim.jws.map { JSONValue.string($0.text) } ?? repair.claim.fields[field]
+        }
+        return readings.isEmpty ? [.string(text)] : readings
     }
 
     /// The reading of a cell of a field that is not signed: there is no proof, so there is one rule.
@@ -86,6 +109,7 @@ package enum CellReading {
         }
         return switch field {
         case .conversionValue: WireType.integer(text.trimmed).map(JSONValue.integer) ?? .string(text)
+        case .redownload: WireType.boolean.readings(of: text).first ?? .string(text)
         case .coarseConversionValue, .adInteractionType: .string(text.trimmed.lowercased())
         case .countryCode: .string(text.trimmed.uppercased())
         default: .string(text)

@@ -90,6 +90,14 @@ extension WrappedPostback {
         return (isBare ? [] : [wrapping]) + (respelled.map { [$0.condition] } ?? [])
     }
 
+    /// What to do about it, if a proof of it undoes nothing else; nil for the usual advice on the cause.
+    func advice(_ proof: RepairSearch.Proof) -> String? {
+        if let ambiguity {
+            return "\(ambiguity): skan import refuses both; rename or remove one"
+        }
+        return proof.conditions.count > conditions.count ? repair.cause.adviceBesideOthers : nil
+    }
+
     /// What is undone first, which is the cause.
     var repair: Repair {
         let field = path.isEmpty ? box ?? "" : path
@@ -123,13 +131,18 @@ enum SignatureShape {
 package enum JSONBox {
     private static let names: Set = [
         "S", "N", "BOOL", "NULL", "M", "L", "$numberLong", "$numberInt", "$numberDouble", "$numberDecimal", "$date",
-        "$oid", "stringValue", "integerValue", "doubleValue", "booleanValue", "nullValue", "timestampValue", "mapValue",
-        "arrayValue", "fields", "values", "string", "int", "long", "double", "boolean",
+        "$oid", "$uuid", "stringValue", "integerValue", "doubleValue", "booleanValue", "nullValue", "timestampValue",
+        "mapValue", "arrayValue", "fields", "values", "string", "int", "long", "float", "double", "boolean",
     ]
     /// Of these the text is a number.
     private static let numbers: Set = [
         "N", "$numberLong", "$numberInt", "$numberDouble", "$numberDecimal", "integerValue", "doubleValue",
     ]
+
+    /// Whether the value of one of Apple's fields is in a box: then the postback has to be taken out of its boxes.
+    package static func hold(_ fields: [JSONField]) -> Bool {
+        fields.contains { PostbackField(rawValue: $0.name) != nil && contents(of: $0.value) != nil }
+    }
 
     /// What is in a box, also of boxes in it, and the box; nil for a value that is in none.
     package static func contents(of value: JSONValue) -> (box: String, value: JSONValue)? {

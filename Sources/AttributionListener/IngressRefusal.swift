@@ -133,7 +133,7 @@ package enum IngressRefusal: CodedError, Equatable {
 package enum IngressFault: String, Error, CaseIterable, Sendable {
     case method = "an unknown method, or none"
     case proxyHeader =
-        "a header of the PROXY protocol, taken only with skan serve --proxy-protocol, from a --trusted-proxy"
+        "a header of the PROXY protocol, taken once, before TLS, with skan serve --proxy-protocol from a --trusted-proxy"
     case target = "a target other than a path, an http URL or an asterisk, or with characters outside visible ASCII"
     case version = "a version other than HTTP/1.0 and HTTP/1.1, or more than one space before it"
     case lineEnd = "a line feed without a carriage return before it, or a carriage return within a line"

@@ -32,12 +32,15 @@ package struct TLSIdentity: Sendable {
     /// Every certificate of the chain has to be valid, because devices accept none of it otherwise.
     package init(certificateFile: String, keyFile: String, now: Date) throws(IngressError) {
         let chain: [NIOSSLCertificate]
+        var pem: [UInt8] = []
         do {
-            let pem = try Self.pem(certificateFile, isSecret: false)
+            pem = try Self.pem(certificateFile, isSecret: false)
             chain = try NIOSSLCertificate.fromPEMBytes(pem)
             chainFault = CertificateChain(pem: pem).fault()
         } catch {
-            throw .unusableCertificate(file: certificateFile, reason: Self.reason(error, what: "certificate"))
+            throw .unusableCertificate(
+                file: certificateFile,
+                reason: CertificateChain.damage(in: pem) ?? Self.reason(error, what: "certificate"))
         }
         let validities = chain.map { certificate in
             (

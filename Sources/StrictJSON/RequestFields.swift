@@ -136,14 +136,13 @@ package struct RequestFields {
 
     /// Versions as exchanges write them; empty if absent.
     ///
-    /// One or a list, as numbers or strings, of which each may have several, separated by commas; `"4"` is 4.0.
+    /// One or a list, as numbers or strings, of which each may have several, separated by commas or spaces; `"4"` is 4.0.
     package func looseVersions(_ name: String) throws(FieldProblem) -> [String] {
         let texts = isArray(name) ? try versions(name) : try version(name).map { [$0] } ?? []
         return texts.flatMap { text in
-            text.split(separator: ",").compactMap { part in
-                let version = part.filter { !$0.isWhitespace }
+            text.split { $0 == "," || $0.isWhitespace }.map { version in
                 let isWhole = version.utf8.count == 1 && version.utf8.allSatisfy { (0x30...0x39).contains($0) }
-                return version.isEmpty ? nil : version + (isWhole ? ".0" : "")
+                return version + (isWhole ? ".0" : "")
             }
         }
     }

@@ -74,6 +74,10 @@ struct ImportFormTests {
         }
     }
 
+    private static func record(_ members: [JSONField]) -> String {
+        JSONText.object([("ts", .string("1620415056299"))] + members.map { ($0.name, $0.value.text) }).line + "\n"
+    }
+
     /// As pandas and PostgreSQL write what they took for numbers.
     private static func untyped(_ field: JSONField) -> String {
         switch (field.name, field.value) {
@@ -115,7 +119,119 @@ struct ImportFormTests {
             _ = try await imported(csv({ $0 == "conversion-value" ? "appId" : $0 }, Self.plain))
         } throws: { error in
             let text = "\(error)"
-            return text.contains("app-id and appid") || text.contains("appid and app-id")
+            return text.contains("app-id and appId") || text.contains("appId and app-id")
+        }
+    }
+
+    @Test("Two columns that differ in separators are an error that names both, and how to help it")
+    func sameColumns() async throws {
+        await #expect {
+            _ = try await imported(csv({ $0 == "conversion-value" ? "app_id" : $0 }, Self.plain))
+        } throws: { error in
+            guard let refusal = error as? Refusal else {
+                return false
+            }
+            return refusal.message.contains("app-id and app_id") && refusal.hint?.contains("rename or remove") == true
+        }
+    }
+
+    /// What databases and programs make of a cell, and of which field it is told.
+    static let respelled: [(field: String, respell: @Sendable (String) -> String)] = [
+        ("transaction-id", { $0.lowercased() }),
+        ("transaction-id", { " " + $0 }),
+        ("attribution-signature", { " " + $0 }),
+        ("attribution-signature", { Base64.encode($0.utf8) }),
+        ("did-win", { _ in "True" }),
+        ("did-win", { _ in "1" }),
+        ("app-id", { "id" + $0 }),
+    ]
+
+    @Test("A signed cell in another spelling is read as the signature proves, and marked", arguments: 0..<7)
+    func respelledCell(_ index: Int) async throws {
+        let (field, respell) = Self.respelled[index]
+        let (tally, bodies) = try await imported(
+            csv({ $0 }, { $0.name == field ? respell(Self.plain($0)) : Self.plain($0) }))
+        #expect(tally[.recorded] == 1 && tally.proven == 1, "\(tally)")
+        #expect(bodies.first?.contains(#""skan-cells-proven":"\#(field)""#) == true, "\(bodies)")
+    }
+
+    @Test("A space after each comma is not part of the cells")
+    func spaces() async throws {
+        let (tally, _) = try await imported(csv({ $0 }, Self.plain).replacing(",", with: ", "))
+        #expect(tally[.recorded] == 1 && tally.proven == 1, "\(tally)")
+    }
+
+    @Test("A prefix that one name lacks", arguments: ["csv", "ndjson"])
+    func mixedPrefix(_ form: String) async throws {
+        func name(_ name: String) -> String {
+            (name == "app-id" ? "" : "skad_") + name.replacing("-", with: "_")
+        }
+        let members = fields.map { JSONField(name: name($0.name), value: $0.value) }
+        let record = Self.record(members)
+        let (tally, bodies) = try await imported(form == "csv" ? csv(name, Self.plain) : record)
+        #expect(tally[.recorded] == 1 && tally.total == 1, "\(tally)")
+        #expect(bodies.first?.contains(#""app-id":525463029"#) == true)
+    }
+
+    @Test(
+        "Values under Apple's names that name their types",
+        arguments: ["S N BOOL", "- $numberLong -", "string long boolean"])
+    func boxes(_ names: String) async throws {
+        let names = names.split(separator: " ")
+        let members = fields.map { field -> String in
+            let index =
+                switch field.value {
+                case .string: 0
+                case .integer: 1
+                default: 2
+                }
+            let name = names[index]
+            let isText = name == "N" || name.hasPrefix("$")
+            let value = isText ? "\"\(Self.plain(field))\"" : field.value.text.line
+            return "\"\(field.name)\":" + (name == "-" ? field.value.text.line : "{\"\(name)\":\(value)}")
+        }
+        let record = #"{"ts":{"$date":"2024-03-01T10:00:00.123Z"},\#(members.joined(separator: ","))}"# + "\n"
+        let (tally, bodies) = try await imported(record)
+        #expect(tally[.recorded] == 1 && tally.total == 1, "\(tally)")
+        #expect(bodies.first?.hasPrefix("1709287200123 ") == true, "\(bodies)")
+    }
+
+    @Test("Two postbacks in one flat record are an error that names both", arguments: ["csv", "ndjson"])
+    func flatPair(_ form: String) async throws {
+        let second = try JSONObject(reading: other.utf8).fields.filter { $0.name != "source-app-id" }
+        let both =
+            fields.map { JSONField(name: "win_" + $0.name, value: $0.value) }
+            + second.map { JSONField(name: "lose_" + $0.name, value: $0.value) }
+        let names = ["win_attribution-signature", "lose_attribution-signature"]
+        guard form == "csv" else {
+            let (tally, _) = try await imported(Self.record(both))
+            #expect(tally[.unreadable] == 1 && tally.total == 1, "\(tally)")
+            #expect(names.allSatisfy { tally.problems[0].reason.contains($0) }, "\(tally.problems)")
+            return
+        }
+        await #expect {
+            _ = try await imported(
+                (["ts"] + both.map(\.name)).joined(separator: ",") + "\n"
+                    + (["1620415056299"] + both.map(Self.plain)).joined(separator: ",") + "\n")
+        } throws: { error in
+            names.allSatisfy { "\(error)".contains($0) }
+        }
+    }
+
+    @Test("Excel's own forms are refused with what converts them", arguments: ["utf-16le", "utf-16be", "sep"])
+    func excel(_ form: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("file").path
+        let text = csv({ $0 }, Self.plain)
+        let units = text.utf16.flatMap { form == "utf-16le" ? [UInt8($0 & 0xFF), 0] : [0, UInt8($0 & 0xFF)] }
+        try Data(form == "sep" ? Array("sep=,\r\n\(text)".utf8) : units).write(to: URL(fileURLWithPath: path))
+        for input in [nil, ImportInput.csv] {
+            #expect {
+                _ = try ImportFile(path, as: input)
+            } throws: { error in
+                let hint = (error as? Refusal)?.hint ?? ""
+                return hint.contains(form == "sep" ? "tail -n +2" : "iconv -f \(form.uppercased()) -t UTF-8")
+            }
         }
     }
 

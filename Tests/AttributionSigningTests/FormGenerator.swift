@@ -6,7 +6,7 @@ import StrictJSON
 struct FormGenerator {
     /// How the names are spelt.
     enum Names: CaseIterable {
-        case apples, prefixed, upper, camel, pascal, dotted, spaced, short
+        case apples, prefixed, mixed, upper, camel, pascal, dotted, spaced, short
 
         private static let shorts = [
             "ad-network-id": "network-id", "attribution-signature": "signature", "jws-string": "jws",
@@ -19,6 +19,7 @@ struct FormGenerator {
             return switch self {
             case .apples: name
             case .prefixed: "skad_" + words.joined(separator: "_")
+            case .mixed: (name == "app-id" ? "" : "skad_") + words.joined(separator: "_")
             case .upper: words.joined(separator: "_").uppercased()
             case .camel: words[0] + words.dropFirst().map(\.capitalized).joined()
             case .pascal: words.map(\.capitalized).joined()
@@ -70,13 +71,17 @@ struct FormGenerator {
 
     /// What became of the values.
     enum Values: CaseIterable {
-        case apples, floats, strings, floatStrings, numbers, boxed
+        case apples, floats, strings, floatStrings, numbers, boxed, numbersBoxed, unions
 
         func spell(_ value: JSONValue) -> String {
             switch (self, value) {
             case (.boxed, .string): #"{"S":\#(value.text.line)}"#
             case (.boxed, .integer(let number)): #"{"N":"\#(number)"}"#
             case (.boxed, .bool(let flag)): #"{"BOOL":\#(flag)}"#
+            case (.numbersBoxed, .integer(let number)): #"{"$numberInt":"\#(number)"}"#
+            case (.unions, .string): #"{"string":\#(value.text.line)}"#
+            case (.unions, .integer(let number)): #"{"long":\#(number)}"#
+            case (.unions, .bool(let flag)): #"{"boolean":\#(flag)}"#
             case (.floats, .integer(let number)): "\(number).0"
             case (.strings, .integer(let number)): "\"\(number)\""
             case (.strings, .bool(let flag)): flag ? "\"t\"" : "\"f\""

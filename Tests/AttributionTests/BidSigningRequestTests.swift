@@ -60,6 +60,7 @@ struct BidSigningRequestTests {
             (#""version": ["2.0", "4.0"]"#, both, "4.0|n.skadnetwork|0,1"),
             (#""version": 3"#, both, "3.0|n.skadnetwork|0,1"),
             (#""version": "2.0,2.2""#, both, "2.2|n.skadnetwork|0,1"),
+            (#""versions": "2.0 2.2""#, both, "2.2|n.skadnetwork|0,1"),
             (#""versions": "44""#, both, "no-common-version"),
             (#""versions": ",", "version": " , ""#, both, "bad-field"),
             (#""version": "2.2""#, both, "2.2|n.skadnetwork|0,1"),
@@ -95,7 +96,9 @@ struct BidSigningRequestTests {
             ("", #""bundle": "8", "storeurl": "https://apps.apple.com/app/id9""#, "bad-field"),
             ("", #""bundle": "com.example""#, "bad-field"), ("", #""bundle": "0""#, "bad-field"),
             ("", #""bundle": ["8"]"#, "bad-field"), ("", "", "bad-field"),
-            (#""sourceapp": """#, #""bundle": "8""#, "bad-field"),
+            (#""sourceapp": """#, #""bundle": "8""#, "8 app.bundle"), (#""sourceapp": """#, "", "bad-field"),
+            ("", #""storeurl": "https://apps.apple.com/us/developer/x/id1234567891""#, "bad-field"),
+            ("", #""storeurl": "https://apps.apple.com/us/app-bundle/x/id1234567891""#, "bad-field"),
         ])
     func sourceApp(_ member: String, _ app: String, _ expected: String) throws {
         let members = [#""versions": ["4.0"]"#, Self.listed, member].filter { !$0.isEmpty }.joined(separator: ", ")

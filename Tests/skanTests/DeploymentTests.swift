@@ -67,6 +67,16 @@ struct DeploymentTests {
         _ = server.end(SIGTERM)
     }
 
+    @Test("A PROXY header that cannot be read is not called missing", arguments: ["TCP4 192.0.2.7", "UDP4 1"])
+    func malformedProxyHeader(_ words: String) throws {
+        let server = try SkanServer(in: folder, arguments: ["--proxy-protocol", "--trusted-proxy", "127.0.0.1"])
+        let client = try RawClient(port: server.port)
+        _ = client.send("PROXY \(words) 198.51.100.1 99999 443\r\n" + request("{}"))
+        try client.waitForEnd()
+        #expect(try server.waitForLog("with a PROXY header that cannot be read"))
+        _ = server.end(SIGTERM)
+    }
+
     @Test("Without the option the answer to a PROXY header names it")
     func noProxyProtocol() throws {
         let server = try SkanServer(in: folder, arguments: [])
@@ -86,13 +96,19 @@ struct DeploymentTests {
         (["--tls-certificate", "alone.pem", "--tls-key", "key.pem"], 0, "an intermediate certificate is missing"),
         (["--tls-certificate", "reversed.pem", "--tls-key", "key.pem"], 2, "the certificates are in the wrong order"),
         (["--tls-certificate", "whole.pem", "--tls-key", "key.pem"], 0, "ok: a server can start"),
+        (["--tls-certificate", "glued.pem", "--tls-key", "key.pem"], 2, "put a line break between ----- and -----"),
+        (["--tls-certificate", "cut.pem", "--tls-key", "key.pem"], 2, "certificate 2 of 2 is cut off or damaged"),
     ]
 
     @Test("serve --check names what keeps devices from arriving", arguments: checks)
     func check(_ row: (arguments: [String], status: Int32, text: String)) throws {
         let parts = ["server", "intermediate", "root"].map { "chain-\($0).pem" }
         let texts = try parts.map { try String(contentsOfFile: Fixture.path($0), encoding: .utf8) }
-        let files = ["alone": [texts[0]], "whole": texts, "reversed": Array(texts.reversed())]
+        let glued = texts.joined().replacing("-----\n-----", with: "----------")
+        let files = [
+            "alone": [texts[0]], "whole": texts, "reversed": Array(texts.reversed()), "glued": [glued],
+            "cut": [texts[0], String(texts[1].prefix(200))],
+        ]
         for (name, certificates) in files {
             try Data(certificates.joined().utf8).write(to: folder.url.appendingPathComponent("\(name).pem"))
         }

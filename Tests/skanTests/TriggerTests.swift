@@ -238,6 +238,8 @@ struct TriggerTests: FolderSuite {
         _ = other.end(SIGTERM)
         let astray = try skan("doctor", "--url", origin(server), "--store", "other.sqlite")
         #expect(astray.status == 1 && astray.output.contains("problem  arrival: "), "\(astray)")
+        let plain = try skan("doctor", "--url", "https://127.0.0.1:\(server.port)")
+        #expect(plain.status == 1 && plain.output.contains("does not speak TLS as devices do"), "\(plain)")
         let json = try skan("doctor", "--url", "\(origin(server))/elsewhere", "--format", "json")
         let object = try #require(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         #expect(json.status == 1 && object["problems"] as? Int == 1)
@@ -258,7 +260,7 @@ struct TriggerTests: FolderSuite {
         }
         #expect(outcome.status == 1 && lines.count == 3, "\(outcome)")
         #expect(lines[1].hasPrefix("ok       certificate tls.pem: goes with its key"))
-        #expect(lines[2].hasPrefix("problem  TLS: 127.0.0.1: no handshake: this machine does not trust"))
+        #expect(lines[2].hasPrefix("problem  TLS: 127.0.0.1: no public authority issued the certificate"))
         _ = server.end(SIGTERM)
     }
 
@@ -266,9 +268,9 @@ struct TriggerTests: FolderSuite {
         "A certificate has to carry the name or the address that is asked for, whatever its subject says",
         arguments: [
             ("localhost", "DNS:localhost", nil), ("127.0.0.1", "IP:127.0.0.1", nil),
-            ("localhost", "DNS:*.localhost,DNS:other.example", "its certificate is for another name"),
-            ("127.0.0.1", "IP:127.0.0.2,DNS:127.0.0.1", "its certificate is for another name"),
-            ("localhost", "email:someone@localhost", "its certificate is for another name"),
+            ("localhost", "DNS:*.localhost,DNS:other.example", "the certificate is for another name"),
+            ("127.0.0.1", "IP:127.0.0.2,DNS:127.0.0.1", "the certificate is for another name"),
+            ("localhost", "email:someone@localhost", "the certificate is for another name"),
         ] as [(String, String, String?)])
     func trusted(_ host: String, _ names: String, _ refusal: String?) throws {
         let made = try run(
@@ -284,7 +286,7 @@ struct TriggerTests: FolderSuite {
             ["SSL_CERT_FILE=tls.pem", SkanProcess.binary.path, "doctor", "--url", "https://\(host):\(server.port)"])
         let lines = outcome.output.split(separator: "\n").filter { $0.contains(" TLS: ") }
         let expected =
-            refusal.map { "problem  TLS: \(host): no handshake: \($0)" } ?? "ok       TLS: TLS 1.3, trusted here"
+            refusal.map { "problem  TLS: \(host): \($0)" } ?? "ok       TLS: TLS 1.3, trusted here"
         #expect(lines.count == 1 && lines.first?.hasPrefix(expected) == true, "\(outcome)")
         // With a certificate that is trusted, the deliveries go over the same TLS.
         #expect(outcome.output.contains("/skadnetwork/postbacks") == (refusal == nil), "\(outcome)")
@@ -328,6 +330,14 @@ struct TriggerTests: FolderSuite {
             ("--skadnetworkids", list("skadnetwork_id", ours), "ok       list list: has \(ours)"),
             ("--skadnetworkids", list("id", ours), "1 of 1 items have no skadnetwork_id; found id; write"),
             ("--skadnetworkids", plist("SKAdNetworkItems", [ours]), "ok       list list: has \(ours)"),
+            ("--skadnetworkids", "\u{FEFF}" + list("skadnetwork_id", ours), "ok       list list: has \(ours)"),
+            ("--skadnetworkids", "[\(list("skadnetwork_id", ours))]", "it is a JSON array, not an object"),
+            ("--skadnetworkids", "<!DOCTYPE html><p>", "it is a page in HTML"),
+            (
+                "--info-plist",
+                "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>SKAdNetworkItems</key>"
+                    + "<array><string>\(ours)</string></array></dict></plist>", "\(ours) is missing"
+            ),
         ]
         for (option, text, line) in rows {
             try write(text, to: "list")

@@ -2,12 +2,12 @@ import StrictJSON
 
 /// The app that shows the ad as a bid request describes it, for extensions without `sourceapp`.
 struct RequestingApp: Hashable, Sendable {
-    /// Its App Store id.
-    let id: AppStoreItemID
-    /// The member that has it: `app.bundle` or `app.storeurl`.
+    /// Its App Store id; nil where the two members have different ones.
+    let id: AppStoreItemID?
+    /// The member that has it, `app.bundle` or `app.storeurl`; or both with what they have.
     let member: String
 
-    /// Reads `app`; nil where neither member has the number, or the two have different ones.
+    /// Reads `app`; nil where neither member has the number.
     init?(_ fields: RequestFields) {
         // Other members decide nothing, whatever they are.
         guard let app = (try? fields.object("app")) ?? nil else {
@@ -15,18 +15,24 @@ struct RequestingApp: Hashable, Sendable {
         }
         let bundle = ((try? app.integer("bundle")) ?? nil).flatMap { $0 > 0 ? $0 : nil }
         let store = ((try? app.string("storeurl")) ?? nil).flatMap(Self.storeID)
-        guard let number = bundle ?? store, store == nil || store == number else {
+        guard let number = bundle ?? store else {
             return nil
+        }
+        if let store, store != number {
+            id = nil
+            member = "app.bundle \(number) and app.storeurl \(store)"
+            return
         }
         id = AppStoreItemID(number)
         member = bundle == nil ? "app.storeurl" : "app.bundle"
     }
 
-    /// The number in an address of the App Store, such as `https://apps.apple.com/us/app/name/id525463029?mt=8`.
+    /// The number in the address of an app's page, such as `https://apps.apple.com/us/app/name/id525463029?mt=8`; those
+    /// of developers and bundles have other numbers.
     private static func storeID(_ url: String) -> Int64? {
         let address = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
         guard url.utf8.count <= 2_048, address.count >= 3,
-            ["apps.apple.com", "itunes.apple.com"].contains(address[1].lowercased()),
+            ["apps.apple.com", "itunes.apple.com"].contains(address[1].lowercased()), address.contains("app"),
             let last = address.last, last.hasPrefix("id"),
             last.utf8.dropFirst(2).allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(last.dropFirst(2)),
             number > 0
@@ -38,16 +44,19 @@ struct RequestingApp: Hashable, Sendable {
 }
 
 extension RequestFields {
-    /// `sourceapp`, or the app of the request where the extension has none; the second value says from where.
+    /// `sourceapp`, or the app of the request where the extension has none, or `""`; the second value says from where.
     func sourceApp(
         orThatOf app: RequestingApp?
     ) throws(FieldProblem) -> (id: AppStoreItemID, member: String?) {
-        if let id = try sourceApp("sourceapp") {
+        let isEmpty = ((try? string("sourceapp")) ?? nil) == ""
+        if !isEmpty, let id = try sourceApp("sourceapp") {
             return (id, nil)
         }
-        guard let app else {
-            throw problem("sourceapp", found: "nothing", expected: "the App Store id of the app with the ad")
+        guard let app, let id = app.id else {
+            throw problem(
+                "sourceapp", found: app?.member ?? (isEmpty ? "the string \"\"" : "nothing"),
+                expected: "the App Store id of the app with the ad")
         }
-        return (app.id, app.member)
+        return (id, app.member)
     }
 }

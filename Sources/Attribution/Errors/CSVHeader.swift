@@ -4,12 +4,15 @@ package struct CSVHeader: Sendable {
     package let separator: UInt8
     /// Without regard to letter case, and with `-` for `_`.
     package let names: [String]
+    /// As they are in the file.
+    package let writtenNames: [String]
 
     package init(_ bytes: [UInt8]) {
         let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
         let counts = candidates.map { candidate in bytes.count { $0 == candidate } }
         separator = candidates[counts.firstIndex(of: counts.max() ?? 0) ?? 0]
-        names = Self.cells(of: bytes, separator: separator).map { Self.normalized($0) }
+        writtenNames = Self.cells(of: bytes, separator: separator)
+        names = writtenNames.map { Self.normalized($0) }
     }
 
     /// The cells of a row without its end.

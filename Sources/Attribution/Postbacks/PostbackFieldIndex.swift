@@ -2,7 +2,7 @@ import StrictJSON
 
 /// The values of Apple's fields in a JSON object, found in one pass over its names.
 struct PostbackFieldIndex {
-    private let scannedFields: [ScannedJSONField]
+    let scannedFields: [ScannedJSONField]
     /// For each field, its index in `scannedFields` plus 1; 0 for an absent field.
     private var numbers = InlineArray<32, UInt8>(repeating: 0)
 

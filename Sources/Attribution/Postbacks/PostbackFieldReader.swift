@@ -18,7 +18,21 @@ struct PostbackFieldReader {
 
     /// Whether it is a postback of AdAttributionKit: a forwarder may have added `jws-string` to one of SKAdNetwork.
     var isAdAttributionKit: Bool {
-        !has(.attributionSignature) && (has(.jwsString) || has(.postbackIdentifier) || has(.adInteractionType))
+        !has(.attributionSignature)
+            && (has(.jwsString) || has(.postbackIdentifier) || has(.adInteractionType) || hasMisnamedJWS)
+    }
+
+    /// Whether a body with nothing of SKAdNetwork has a JWS under another name; looked for where there is no signature.
+    private var hasMisnamedJWS: Bool {
+        !has(.version) && !has(.adNetworkID) && !has(.transactionID)
+            && fields.scannedFields.contains { field in
+                guard case .string(let string) = field.value else {
+                    return false
+                }
+                return source.withUTF8(of: string) { text in
+                    text.starts(with: "eyJ".utf8) && text.count { $0 == UInt8(ascii: ".") } == 2
+                }
+            }
     }
 
     /// The version; 1.0 if absent, because Apple sends 1.0 postbacks with and without it.

@@ -17,8 +17,9 @@ struct ColumnRecords: Sendable {
     static let maximumReadings = 16
 
     /// Takes the columns; nil if they are none of a postback.
-    init?(_ names: [String]) throws(ImportRecord.Problem) {
-        let found = FieldNames(names, prefersExact: false)
+    init?(_ header: CSVHeader) throws(ImportRecord.Problem) {
+        let names = header.names
+        let found = FieldNames(header.writtenNames, prefersExact: false)
         let isExact =
             names.contains(PostbackField.attributionSignature.rawValue)
             || names.contains(PostbackField.jwsString.rawValue)
@@ -36,13 +37,15 @@ struct ColumnRecords: Sendable {
         var plain: [(PostbackField, JSONValue)] = []
         var signed: [(field: PostbackField, plain: JSONValue, readings: [JSONValue?])] = []
         var unproven: [String] = []
+        let version = columns.first { $0.field == .version }.flatMap { cells[$0.index].value.plainText } ?? ""
+        let signsRedownload = !["", "1", "1.0"].contains(version)
         for (field, index) in columns {
             // An empty cell is a field that the postback does not have.
             guard let text = cells[index].value.plainText, !text.isEmpty else {
                 continue
             }
             let value = field.value(text)
-            if !field.decides {
+            if !field.decides || field == .redownload && !signsRedownload {
                 let reading = CellReading.unsigned(text, as: field)
                 unproven += reading == value ? [] : [field.rawValue]
                 plain += reading.map { [(field, $0)] } ?? []
@@ -105,9 +108,9 @@ extension PostbackField {
                 return .integer(number)
             }
         case .redownload, .didWin:
-            switch text.lowercased() {
-            case "true", "1": return .bool(true)
-            case "false", "0": return .bool(false)
+            switch text {
+            case "true": return .bool(true)
+            case "false": return .bool(false)
             default: break
             }
         default: break

@@ -32,16 +32,22 @@ struct FieldRecords: Sendable {
         bodyPath = options.bodyField.map { MemberPath($0) }
         timeNames = options.names(options.receivedField, or: ImportOptions.receivedFields)
         timePath = options.receivedField.map { MemberPath($0) }
-        guard let names = header?.names else {
+        guard let header else {
             columns = nil
             return
         }
-        for (index, name) in names.enumerated() where !name.isEmpty && names[..<index].contains(name) {
-            throw .malformed("two columns are called \(name.shortened(to: 40)); which one counts would be a guess")
+        let names = header.names
+        for (index, name) in names.enumerated() where !name.isEmpty {
+            if let first = names[..<index].firstIndex(of: name) {
+                let both = [first, index].map { header.writtenNames[$0].shortened(to: 40) }
+                throw .malformed(
+                    "columns \(first + 1) and \(index + 1), \(both[0]) and \(both[1]), have one name; "
+                        + "which one counts would be a guess")
+            }
         }
         let hasBody =
             names.contains(where: bodyNames.contains) || bodyPath?.firstName.map(names.contains) ?? false
-        columns = options.bodyField == nil && !hasBody ? try ColumnRecords(names) : nil
+        columns = options.bodyField == nil && !hasBody ? try ColumnRecords(header) : nil
         guard columns != nil || hasBody else {
             throw .noBody(names: bodyNames)
         }
@@ -137,9 +143,16 @@ struct FieldRecords: Sendable {
         guard text.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"), let object = try? JSONObject(reading: text) else {
             return false
         }
-        return object.has(PostbackField.jwsString.rawValue)
-            || object.has(PostbackField.attributionSignature.rawValue) && object.has(PostbackField.adNetworkID.rawValue)
-                && object.has(PostbackField.transactionID.rawValue) && object.has(PostbackField.appID.rawValue)
+        guard
+            object.has(PostbackField.jwsString.rawValue)
+                || object.has(PostbackField.attributionSignature.rawValue)
+                    && object.has(PostbackField.adNetworkID.rawValue)
+                    && object.has(PostbackField.transactionID.rawValue) && object.has(PostbackField.appID.rawValue)
+        else {
+            return false
+        }
+        // Values that name their types are not a device's.
+        return text.count { $0 == UInt8(ascii: "{") } == 1 || !JSONBox.hold(object.fields)
     }
 
     /// What was found: one postback, or the elements of one array.

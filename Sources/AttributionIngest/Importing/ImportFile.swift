@@ -32,6 +32,7 @@ package final class ImportFile {
         stream = try FileStream(name)
         pending = try Self.beginning(stream, &hash)
         let form: ImportInput
+        try ImportInput.refuse(pending, name)
         if let input { form = input } else { form = try ImportInput(of: pending, name: name) }
         self.input = form
         splitter = form == .json ? ObjectSplitter() : LineSplitter(hasQuotes: form == .csv)

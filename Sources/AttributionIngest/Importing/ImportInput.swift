@@ -32,7 +32,6 @@ extension ImportInput {
     ///   - name: Its name, for messages.
     /// - Throws: ``Refusal`` for what is none of the forms.
     init(of head: [UInt8], name: String) throws(Refusal) {
-        try Self.refuse(head, name)
         let text = head.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
         guard let first = text.first else {
             // Nothing in it is nothing to do.
@@ -65,7 +64,21 @@ extension ImportInput {
         self = .csv
     }
 
-    private static func refuse(_ head: [UInt8], _ name: String) throws(Refusal) {
+    /// Refuses what has to be unpacked or converted first, whatever form was named.
+    static func refuse(_ head: [UInt8], _ name: String) throws(Refusal) {
+        // Without a byte order mark, every second byte of ASCII is 0.
+        let zeros = head.prefix(4).enumerated().filter { $0.element == 0 }.map(\.offset)
+        let isLittle = head.starts(with: [0xFF, 0xFE]) || zeros == [1, 3]
+        if isLittle || head.starts(with: [0xFE, 0xFF]) || zeros == [0, 2] {
+            throw Refusal(
+                .malformedFile, "\(name) is in UTF-16, as Excel writes Unicode text",
+                hint: "iconv -f UTF-16\(isLittle ? "LE" : "BE") -t UTF-8 \(name) > NEW")
+        }
+        if head.starts(with: "sep=".utf8), head.prefix(8).contains(0x0A) {
+            throw Refusal(
+                .malformedFile, "\(name) begins with the line sep=, which Excel reads, instead of a header",
+                hint: "tail -n +2 \(name) > NEW")
+        }
         if head.starts(with: [0x1F, 0x8B]) {
             throw Refusal(.malformedFile, "\(name) is compressed by gzip", hint: "gzip -dk \(name)")
         }

@@ -34,7 +34,7 @@ package enum ImportRecord: Sendable {
                 "\(name): found \(found), expected a time from 2018 until now, as 2026-11-01T12:30:00Z or in Unix seconds"
             case .noBody(let names):
                 "no body: expected \(Self.list(names)), or Apple's fields by their names; "
-                    + "none was found inside, and --body-field takes a path, as Records[].body"
+                    + "--body-field NAME says what has it, also as a path, as Records[].body"
             case .malformed(let reason): reason
             case .bareReturn:
                 #"a carriage return without a newline (end each row with a newline: tr '\r' '\n' < FILE > NEW)"#

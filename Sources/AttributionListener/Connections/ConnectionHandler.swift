@@ -155,9 +155,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     /// Counts and reports a connection that is closed for its PROXY header, or because it has none.
-    func refuseProxyHeader(_ reason: String) {
+    func refuseProxyHeader(_ reason: String, hint: String) {
         loop.metrics.countDisconnect(.proxyHeader)
-        loop.noteProxyHeader(reason, peer)
+        loop.noteProxyHeader(reason, peer, hint: hint)
     }
 
     // MARK: Actions

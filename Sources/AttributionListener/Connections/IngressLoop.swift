@@ -72,12 +72,11 @@ final class IngressLoop {
     }
 
     /// Reports a connection that is closed for its PROXY header, or because it has none.
-    func noteProxyHeader(_ reason: String, _ peer: ConnectionPeer) {
+    func noteProxyHeader(_ reason: String, _ peer: ConnectionPeer, hint: String) {
         settings.logger.log(
             level: .warning, "\(reason)", throttle: &proxyThrottle, at: .now,
             metadata: [
-                "remote": "\(peer.address?.description ?? "unknown")",
-                "hint": "give skan serve --proxy-protocol and --trusted-proxy if, and only if, the proxy sends it",
+                "remote": "\(peer.address?.description ?? "unknown")", "hint": "\(hint)",
             ])
     }
 

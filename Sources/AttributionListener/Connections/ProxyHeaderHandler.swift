@@ -29,7 +29,9 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
         if unread.readableBytes == 0 { swap(&unread, &bytes) } else { unread.writeImmutableBuffer(bytes) }
         guard isDemanded else {
             if unread.withUnsafeReadableBytes(ProxyHeader.begins) {
-                end(context, "a connection began with a PROXY header, which is taken from trusted proxies only")
+                end(
+                    context, "a connection began with a PROXY header, which is taken from trusted proxies only",
+                    hint: "give skan serve --proxy-protocol and --trusted-proxy if, and only if, the proxy sends it")
             } else {
                 passOn(context)
             }
@@ -39,7 +41,16 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .unfinished:
             break
         case .malformed:
-            end(context, "a trusted proxy began a connection without a PROXY header")
+            if unread.withUnsafeReadableBytes(ProxyHeader.begins) {
+                end(
+                    context, "a trusted proxy began a connection with a PROXY header that cannot be read",
+                    hint: "it needs version 1 or 2, TCP, and \(ProxyHeader.longest) bytes at most: leave out further "
+                        + "values such as the client's certificate")
+            } else {
+                end(
+                    context, "a trusted proxy began a connection without a PROXY header",
+                    hint: "let the proxy send it (HAProxy: send-proxy), or leave out --proxy-protocol")
+            }
         case .header(let header):
             unread.moveReaderIndex(forwardBy: header.length)
             guard connection.identify(header.source) else {
@@ -59,10 +70,10 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
-    private func end(_ context: ChannelHandlerContext, _ reason: String) {
+    private func end(_ context: ChannelHandlerContext, _ reason: String, hint: String) {
         isDone = true
         unread = ByteBuffer()
-        connection.refuseProxyHeader(reason)
+        connection.refuseProxyHeader(reason, hint: hint)
         context.close(promise: nil)
     }
 }

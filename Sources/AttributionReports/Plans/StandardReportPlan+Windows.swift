@@ -67,7 +67,8 @@ extension StandardReportPlan {
             rows: WindowArrival.allCases.map { arrival in
                 ReportSectionRow(cells(arrival, current), previous: previous.map { cells(arrival, $0) })
             },
-            notes: windowNotes + [laterPostbacks], chart: .bars(category: ReportDimension.sequenceIndex.rawValue, value: "postbacks"))
+            notes: windowNotes + [laterPostbacks],
+            chart: .bars(category: ReportDimension.sequenceIndex.rawValue, value: "postbacks"))
     }
 
     /// A row for each day of first postbacks.

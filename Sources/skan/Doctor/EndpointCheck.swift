@@ -82,16 +82,20 @@ struct EndpointCheck {
         } catch  where DeliveryClient.isUnreachable(error) {
             return Self.unreachable(text, error)
         } catch {
-            return await failure(DeliveryClient.reason(error))
+            return await failure(error)
         }
     }
 
     /// Why a device turns away from the server.
-    private func failure(_ reason: String) async -> Finding {
+    private func failure(_ error: any Error) async -> Finding {
         func problem(_ text: String, cure: String) -> Finding { .problem("TLS", "\(host): \(text)", cure: cure) }
+        let reason = DeliveryClient.reason(error)
         guard let found = try? await TLSProbe.inspect(host: host, port: url.port ?? 443) else {
+            // Any certificate would have done.
+            let isHandshake = if case HTTPClient.Failure.handshakeFailed = error { true } else { false }
             return problem(
-                "no handshake: \(reason)", cure: "check that this port speaks TLS, by version 1.2 or later")
+                "no handshake: \(isHandshake ? "what answers there does not speak TLS as devices do" : reason)",
+                cure: "check that this port speaks TLS, by version 1.2 or later, and not plain HTTP")
         }
         guard found.isModern else {
             return problem("it speaks TLS 1.0 or 1.1 only", cure: "allow TLS 1.2 or 1.3, which devices require")

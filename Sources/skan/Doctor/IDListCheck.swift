@@ -34,8 +34,15 @@ struct IDListCheck {
     func publishedList(_ file: String) -> [Finding] {
         let subject = "list \(file)"
         do throws(CommandFailure) {
-            let bytes = try Self.bytes(file)
-            return bytes.first { $0 > 0x20 } == UInt8(ascii: "{") ? json(bytes, subject) : plist(bytes, subject)
+            var bytes = try Self.bytes(file)
+            if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+                bytes.removeFirst(3)
+            }
+            let begin = String(decoding: bytes.drop { $0 <= 0x20 }.prefix(14), as: UTF8.self).lowercased()
+            if begin.hasPrefix("<html") || begin == "<!doctype html" {
+                return [.problem(subject, "it is a page in HTML", cure: "save the file itself, as curl -fO URL does")]
+            }
+            return ["{", "["].contains(begin.prefix(1)) ? json(bytes, subject) : plist(bytes, subject)
         } catch {
             return [.problem(subject, error.message, cure: error.hint ?? "check the path")]
         }
@@ -64,9 +71,7 @@ struct IDListCheck {
             let list = value as? [Any]
             let dictionaries = (list ?? []).map { $0 as? [String: Any] }
             let texts = (list ?? []).map { $0 as? String }
-            items = dictionaries.enumerated().compactMap { index, item in
-                item?["SKAdNetworkIdentifier"] as? String ?? texts[index]
-            }
+            items = dictionaries.compactMap { $0?["SKAdNetworkIdentifier"] as? String }
             if list == nil || texts.contains(where: { $0 != nil }) || dictionaries.contains(where: { $0 == nil }) {
                 findings.append(
                     .problem(
@@ -94,6 +99,13 @@ struct IDListCheck {
     }
 
     private func json(_ bytes: [UInt8], _ subject: String) -> [Finding] {
+        guard bytes.first(where: { $0 > 0x20 }) != UInt8(ascii: "[") else {
+            return [
+                .problem(
+                    subject, "it is a JSON array, not an object with skadnetwork_ids",
+                    cure: "take the file that skan publish writes")
+            ]
+        }
         let object: JSONObject
         do throws(JSONError) {
             object = try JSONObject(reading: bytes, limit: Self.limit)
