@@ -41,6 +41,16 @@ let package = Package(
         .target(name: "FixedKeyECDSA", dependencies: ["CP256Lanes"]),
         .target(name: "CAPIDescription", exclude: ["openapi.yaml"]),
         .target(
+            name: "AttributionForwarding",
+            dependencies: [
+                "Attribution", "AttributionListener", "AttributionSigning", "AttributionStore", "Platform",
+                "StrictJSON",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
             name: "AttributionConsole",
             dependencies: [
                 "Attribution", "AttributionExplaining", "AttributionIngest", "AttributionListener",
@@ -107,9 +117,9 @@ let package = Package(
         .target(
             name: "AttributionServer",
             dependencies: [
-                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionIngest",
-                "AttributionListener", "AttributionReports", "AttributionSigning", "AttributionStore", "Platform",
-                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionForwarding",
+                "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionSigning",
+                "AttributionStore", "Platform", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -131,10 +141,10 @@ let package = Package(
         .executableTarget(
             name: "skan",
             dependencies: [
-                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionHarness",
-                "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionSigning", "AttributionStore", "CBuild", "COpenSSL", "CSystemClock", "Platform",
-                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "Attribution", "AttributionConsole", "AttributionExplaining", "AttributionForwarding",
+                "AttributionHarness", "AttributionIngest", "AttributionListener", "AttributionReports",
+                "AttributionServer", "AttributionSigning", "AttributionStore", "CBuild", "COpenSSL", "CSystemClock",
+                "Platform", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -211,6 +221,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .testTarget(
+            name: "AttributionForwardingTests",
+            dependencies: [
+                "Attribution", "AttributionForwarding", "AttributionHarness", "AttributionListener",
+                "AttributionSigning", "AttributionStore", "Platform", "SQLiteStore", "StrictJSON", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(

@@ -1,5 +1,6 @@
 import Attribution
 package import AttributionConsole
+package import AttributionForwarding
 package import AttributionListener
 package import AttributionReports
 package import AttributionSigning
@@ -8,7 +9,7 @@ import Logging
 import Platform
 
 /// The files a server reads at startup and again on SIGHUP: certificate, tokens, Apple's added keys, signing keys,
-/// schemas and campaigns.
+/// schemas, campaigns and destinations.
 ///
 /// Everything is read before anything is used, so that a server never mixes old and new ones.
 package struct Credentials: Sendable {
@@ -30,6 +31,8 @@ package struct Credentials: Sendable {
     package let signer: NetworkSigner?
     /// What reports need to know besides the store; nil for a server without such files.
     package let references: ReportReferences?
+    /// Where postbacks are forwarded; nil for a server that forwards nothing.
+    package let destinations: [Destination]?
     /// What cannot be used; the corresponding property is nil.
     package let problems: [Problem]
 
@@ -71,6 +74,9 @@ package struct Credentials: Sendable {
             ? nil
             : ReportReferences(
                 schemas: schemas ?? ConversionSchemas(), campaigns: configuration.campaigns.isEmpty ? nil : campaigns)
+        destinations = configuration.destinations.flatMap { file in
+            attempt("destinations") { try DestinationFile(file: file).destinations }
+        }
         self.problems = problems
     }
 
@@ -90,6 +96,9 @@ package struct Credentials: Sendable {
         }
         if let references {
             logger.notice("schemas and campaigns read", metadata: references.counts)
+        }
+        if let destinations {
+            logger.notice("destinations read", metadata: ["count": "\(destinations.count)"])
         }
     }
 }

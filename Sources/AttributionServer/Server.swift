@@ -39,6 +39,7 @@ package struct Server: Sendable {
             parts.externalSigners,
             parts.recording?.ingestor,
             parts.recording?.storage.webAds?.responder,
+            parts.recording?.forwarder,
             parts.makeConsoleSocket(routes),
             parts.makeConsole(routes),
             parts.makePublicListener(),

@@ -1,5 +1,6 @@
 import Attribution
 import AttributionConsole
+import AttributionForwarding
 import AttributionListener
 import AttributionReports
 import AttributionSigning
@@ -157,6 +158,9 @@ package struct ServerCheck: Sendable {
         }
         if let references = credentials.references {
             check(references)
+        }
+        for destination in credentials.destinations ?? [] {
+            find("destination", destination.summary)
         }
     }
 

@@ -40,6 +40,8 @@ package struct ServerConfiguration: Sendable {
     package var campaigns: [String] = []
     /// The traffic of pages whose address names none: Apple's, but for a demonstration, which has test traffic alone.
     package var pageTraffic = Traffic.apple
+    /// The file of the destinations that recorded postbacks are forwarded to.
+    package var destinations: String?
     /// PEM files of the certificate chain and its key: both or neither.
     package var tlsCertificate: String?
     package var tlsKey: String?
@@ -114,6 +116,9 @@ package struct ServerConfiguration: Sendable {
             usesProxyProtocol && trustedProxies.isEmpty,
             "--proxy-protocol: without a trusted proxy nobody may send a PROXY header",
             hint: "give --trusted-proxy ADDRESS, where the proxy's connections come from")
+        refuse(
+            destinations != nil && store == nil, "--destinations: without a store nothing is recorded to be forwarded",
+            hint: "give --store FILE")
         problems += sharedAddresses
         if let signing {
             refuse(

@@ -1,6 +1,7 @@
 import Attribution
 import AttributionConsole
 import AttributionExplaining
+import AttributionForwarding
 import AttributionIngest
 import AttributionListener
 import AttributionReports
@@ -34,6 +35,10 @@ extension ServerParts {
             ExplainRoutes(postbacks: recording.explainer, logger: logger),
             StoreRoutes(reader: recording.storage.reader, maintenance: recording.maintenance, logger: logger),
             CostRoutes(maintenance: recording.maintenance, logger: logger),
+            DestinationRoutes(logger: logger) { name, state in
+                try recording.forwarder?.setState(of: name, to: state)
+                    ?? recording.storage.destinations.setState(of: name, to: state)
+            },
         ]
     }
 
@@ -170,10 +175,35 @@ extension ServerParts {
                     PrometheusSample("skan_store_bytes", Double($0.bytes), labels: [("part", $0.name)])
                 }
             },
+            { recording?.forwarder?.status.samples ?? [] },
             {
                 sample("skan_tls_certificate_expiry_timestamp_seconds", tls?.notValidAfter.timeIntervalSince1970)
             },
         ]
+    }
+}
+
+extension ForwardingStatus {
+    fileprivate var samples: [PrometheusSample] {
+        destinations.flatMap { backlog in
+            let destination = backlog.destination
+            let figures: [(name: String, value: Double?)] = [
+                ("skan_destination_up", destination.condition == "running" ? 1 : 0),
+                ("skan_destination_backlog", Double(backlog.count)),
+                ("skan_destination_oldest_timestamp_seconds", backlog.oldestAt.map { Double($0) / 1_000 }),
+                ("skan_destination_waiting", Double(destination.waitingCount)),
+                ("skan_destination_parked", Double(destination.parkedCount)),
+                (
+                    "skan_destination_last_success_timestamp_seconds",
+                    destination.lastSuccessAt.map { Double($0) / 1_000 }
+                ),
+            ]
+            return figures.compactMap { figure in
+                figure.value.map {
+                    PrometheusSample(figure.name, $0, labels: [("destination", destination.name)])
+                }
+            }
+        } + (heldSince.map { [PrometheusSample("skan_feed_held_timestamp_seconds", Double($0) / 1_000)] } ?? [])
     }
 }
 

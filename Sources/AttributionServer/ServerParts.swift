@@ -1,6 +1,7 @@
 import Attribution
 import AttributionConsole
 import AttributionExplaining
+import AttributionForwarding
 import AttributionIngest
 import AttributionListener
 import AttributionReports
@@ -19,6 +20,8 @@ struct ServerParts: Sendable {
         let explainer: PostbackExplainer
         let maintenance: StoreMaintenance
         let appleKeys: AppleKeysInUse
+        /// Nil for a server that forwards nothing.
+        let forwarder: Forwarder?
     }
 
     let configuration: ServerConfiguration
@@ -109,13 +112,18 @@ struct ServerParts: Sendable {
                 verifier, ledger: storage.ledger, warnings: credentials.appleKeys?.warnings ?? [], logger: logger)
             let explainer = PostbackExplainer(
                 verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? [])
+            let forwarder = try credentials.destinations.map {
+                Forwarder(
+                    $0, reader: try storage.ledger.makeReader(), writer: storage.destinations,
+                    verifier: { appleKeys.verifier }, logger: logger, metricsFactory: metrics)
+            }
             recording = Recording(
                 storage: storage,
                 ingestor: Ingestor(
                     verifier: verifier, ledger: storage.ledger, explainer: explainer,
                     answeringTogether: Ingress.answerTogether, logger: logger, metricsFactory: metrics),
                 explainer: explainer, maintenance: StoreMaintenance(ledger: storage.ledger, verifier: verifier),
-                appleKeys: appleKeys)
+                appleKeys: appleKeys, forwarder: forwarder)
         } else {
             recording = nil
         }
@@ -160,7 +168,7 @@ struct ServerParts: Sendable {
     func makeReload() -> ReloadService {
         ReloadService(
             configuration: configuration, tls: tls, access: access, signer: signer, externalSigners: externalSigners,
-            references: references, appleKeys: recording?.appleKeys, logger: logger)
+            references: references, appleKeys: recording?.appleKeys, forwarder: recording?.forwarder, logger: logger)
     }
 
     /// Does what is due every second, and prepares the store for the stop.

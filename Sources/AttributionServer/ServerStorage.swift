@@ -23,6 +23,8 @@ struct ServerStorage: Sendable {
     /// Whether its file was made now.
     let isNew: Bool
     let ledger: any LedgerWriting
+    /// The same, as what keeps how far destinations have come.
+    let destinations: any DestinationWriting
     let reader: any LedgerReading
     private(set) var webAds: WebAds?
 
@@ -34,10 +36,11 @@ struct ServerStorage: Sendable {
     ) throws {
         givenName = location.name
         isNew = location.isNewFile
-        ledger = try location.makeWriter(
+        let writer = try location.makeWriter(
             settings: LedgerSettings(
                 networks: OwnNetworks(configuration.networks), makesStore: configuration.makesStore),
             requiresSynchronous: configuration.requiresSynchronous, onEvent: onEvent)
+        (ledger, destinations) = (writer, writer)
         self.location = if case .file = location { .file(ledger.name) } else { location }
         reader = try ledger.makeReader()
     }

@@ -64,7 +64,7 @@ package enum StoreLocation: Sendable {
         settings: LedgerSettings = LedgerSettings(),
         requiresSynchronous: Bool = false,
         onEvent: @escaping @Sendable (StoreEvent) -> Void
-    ) throws -> any LedgerImporting {
+    ) throws -> any LedgerImporting & DestinationWriting {
         switch self {
         case .file(let path):
             try SQLiteLedgerWriter(path: path, settings: settings, onEvent: onEvent)

@@ -77,6 +77,18 @@ package struct SHA256: ~Copyable {
     }
 }
 
+extension SHA256 {
+    /// The message authentication code of some bytes under a key: HMAC-SHA-256 (RFC 2104).
+    package static func authenticationCode(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: 32)
+        var count = 0
+        let result = EVP_Q_mac(
+            nil, "HMAC", nil, "SHA256", nil, key, key.count, bytes, bytes.count, &code, code.count, &count)
+        precondition(result != nil && count == code.count, "OpenSSL cannot compute HMACs")
+        return code
+    }
+}
+
 package struct SHA256Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian numbers.
     package let words: SIMD4<UInt64>

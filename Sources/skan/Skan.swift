@@ -19,7 +19,11 @@ struct Skan: AsyncParsableCommand {
             "The ad network's side of SKAdNetwork and AdAttributionKit: sign impressions, receive and verify postbacks, report.",
         version: version,
         groupedSubcommands: [
-            CommandGroup(name: "Receiving", subcommands: [ServeCommand.self, TokensCommand.self, DoctorCommand.self]),
+            CommandGroup(
+                name: "Receiving",
+                subcommands: [
+                    ServeCommand.self, DestinationsCommand.self, TokensCommand.self, DoctorCommand.self,
+                ]),
             CommandGroup(
                 name: "Reporting",
                 subcommands: [ReportCommand.self, SchemaCommand.self, CampaignsCommand.self, ExportCommand.self]),

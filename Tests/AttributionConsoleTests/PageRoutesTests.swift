@@ -140,7 +140,7 @@ final class PageRoutesTests {
         "/quarantine", "/quarantine?id=1", "/quarantine?class=forged&reason=malformed", "/quarantine/requeue?id=1",
         "/campaign?where=network=n.skadnetwork&where=app=5239&where=source-identifier=5239",
         "/explore?by=day&by=app&where=app=5239", "/reports/campaigns?sort=-campaigns.installs", "/postback",
-        "/postback?id=1", "/postback?transaction-id=a", "/conflicts", "/keys", "/definitions",
+        "/postback?id=1", "/postback?transaction-id=a", "/conflicts", "/destinations", "/keys", "/definitions",
     ]
 
     // MARK: Reading
@@ -432,7 +432,7 @@ final class PageRoutesTests {
             #expect(!mine.body.contains("Last postback") && !mine.body.contains("2026-11-21T12:00:00Z"))
             #expect(!mine.body.contains("No postback has been recorded") && !mine.body.contains("Disk free"))
             // Nothing in the navigation leads to a refusal.
-            for path in ["/quarantine", "/conflicts", "/postback", "/keys"] {
+            for path in ["/quarantine", "/conflicts", "/postback", "/destinations", "/keys"] {
                 #expect(try await browser.get(path, cookie).status == 403 && !mine.body.contains("href=\"\(path)\""))
             }
             #expect(try await browser.get("/definitions", cookie).status == 200)

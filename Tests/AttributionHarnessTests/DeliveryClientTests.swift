@@ -57,7 +57,7 @@ struct DeliveryClientTests {
             ([EADDRNOTAVAIL, ENETUNREACH], "Cannot assign requested address"),
         ])
     func addresses(_ codes: [CInt], _ reason: String) {
-        #expect(DeliveryClient.reason(ofEach: codes.map { IOError(errnoCode: $0, reason: "connect") }) == reason)
+        #expect(HTTPClient.reason(ofEach: codes.map { IOError(errnoCode: $0, reason: "connect") }) == reason)
     }
 
     @Test(

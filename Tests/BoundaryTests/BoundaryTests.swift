@@ -21,6 +21,7 @@ struct BoundaryTests {
         ("AttributionIngest", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
         ("AttributionReports", ["Foundation"]),
         ("AttributionListener", ["Darwin", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
+        ("AttributionForwarding", ["Dispatch", "FoundationEssentials", "Synchronization"]),
         ("AttributionConsole", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionServer", ["Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionHarness", ["Foundation", "Synchronization"]),

@@ -33,13 +33,13 @@ struct OperationTests {
     @Test("A database without tables is migrated once, and one of a later release refused")
     func migrating() throws {
         let address = try database.address
-        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 1))
-        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 1))
+        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 2))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 2))
         #expect(try SchemaMigrator.migrate(address) == .current)
         // A later release that this one can still work beside, and one that it cannot.
-        try database.sql("UPDATE skan.store SET version = 2")
+        try database.sql("UPDATE skan.store SET version = 3")
         #expect(try database.node().record([database.delivery(id: "a")]) == [.recorded(.test)])
-        try database.sql("UPDATE skan.store SET oldest_program = 2")
+        try database.sql("UPDATE skan.store SET oldest_program = 3")
         #expect(throws: StoreError.newerSchema(path: address.description)) { try database.node() }
     }
 
@@ -52,7 +52,7 @@ struct OperationTests {
             _ = try? database.sql(
                 "DROP OWNED BY \(roles.node), \(roles.reader); DROP ROLE \(roles.node), \(roles.reader)")
         }
-        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 1)) {
+        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 2)) {
             try PostgreSQLLedgerWriter(none)
         }
         try SchemaMigrator.migrate(database.address)
@@ -225,7 +225,7 @@ struct OperationTests {
         #expect(throws: StoreError.emptyDatabase(path: address.description)) {
             try PostgreSQLLedgerWriter(address, settings: settings)
         }
-        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 1))
+        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 2))
         try SchemaMigrator.migrate(address)
         #expect(try PostgreSQLLedgerWriter(address, settings: settings).health == .ready)
     }

@@ -47,6 +47,25 @@ struct ReadingTests {
         #expect(again.totals == counted.totals)
     }
 
+    @Test("What a transaction that still runs holds back is not forwarded yet, and it is said since when")
+    func held() async throws {
+        let server = try PostgreSQLServer()
+        let text = try server.makeDatabase()
+        let node = try PostgreSQLLedgerWriter(PostgreSQLAddress(text))
+        let reader = PostgreSQLLedgerReader(try PostgreSQLAddress(text))
+        let cursor = try #require(try node.claim(["x"]).first?.cursor)
+        let slow = try Psql(text)
+        try slow.run("BEGIN; SELECT pg_current_xact_id();")
+        _ = try node.record([database.delivery(id: "a")])
+        #expect(try await reader.feed(after: cursor, limit: 9, bytes: 9_999).postbacks.isEmpty)
+        let during = try await reader.forwardingStatus()
+        #expect(during.heldSince != nil && during["x"]?.count == 1)
+        try slow.run("COMMIT;")
+        let page = try await reader.feed(after: cursor, limit: 9, bytes: 9_999)
+        #expect(page.postbacks.map(\.postback.id) == [1] && page.end == page.postbacks.first?.cursor)
+        #expect(try await reader.forwardingStatus().heldSince == nil)
+    }
+
     @Test("Readers that go on while two nodes record get everything once, in one order")
     func order() async throws {
         let nodes = try [database.node(), database.node()]

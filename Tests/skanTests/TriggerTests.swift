@@ -77,7 +77,7 @@ struct TriggerTests: FolderSuite {
             (["trigger", "install", "--url", "localhost"], "--url: found localhost, expected a URL"),
             (["replay", "--url", "http://127.0.0.1:9"], "expected one of FILE and --store FILE"),
             (["replay", "none", "--url", "http://127.0.0.1:9"], "cannot read none: no such file"),
-            (["replay", "none"], "expected --url URL"),
+            (["replay", "none"], "expected one of --url URL and --destination NAME"),
             (["replay", "none", "--url", "localhost"], "--url: found localhost, expected a URL"),
             (
                 ["replay", "none", "--url", "http://127.0.0.1:9", "--to", "http://127.0.0.1:9"],

@@ -210,7 +210,7 @@ struct UsageTests: FolderSuite {
                 "Sources/AttributionStore/AttributionStore.docc/Operations.md"), encoding: .utf8)
         let table = text.split(separator: "\n").filter { $0.hasPrefix("| `--") }
         let names = table.flatMap { $0.matches(of: /SKAN_[A-Z_]+/).map { String($0.output) } }
-        #expect(Set(names).count == 25)
+        #expect(Set(names).count == 26)
         let outcome = try serve(names.map { "\($0)=x" })
         #expect(!outcome.errors.contains("unknown environment variable"), "\(outcome.errors)")
     }

@@ -66,6 +66,13 @@ extension PageRoutes {
         return try PageAnswer(page.page, query)
     }
 
+    func destinations(_ request: IngressRequest) async throws -> PageAnswer {
+        let query = try PageQuery(request, known: [])
+        let status = try await sources.reader.forwardingStatus()
+        return try PageAnswer(
+            DestinationsPage(status: status, nowMilliseconds: sources.health().nowMilliseconds).page, query)
+    }
+
     // MARK: Changing
 
     private static let changing = QuarantineQuery.filters + ["limit"]

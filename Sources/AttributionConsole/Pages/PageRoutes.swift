@@ -40,6 +40,9 @@ package struct PageRoutes: ConsoleRoutes {
             page(.requeueForm, "Deliveries were not judged again", requeue),
             page(.postbackPage, "The postback cannot be shown") { request, _ in try await postback(request) },
             page(.conflictsPage, "Conflicts cannot be shown") { request, _ in try await conflicts(request) },
+            page(.destinationsPage, "Destinations cannot be shown") { request, _ in
+                try await destinations(request)
+            },
             page(.keysPage, "Keys cannot be shown") { request, _ in try keys(request) },
             page(.definitionsPage, "Definitions cannot be shown") { request, _ in try definitions(request) },
             ConsoleEndpoint(.loginPage) { request, _ in loginPage(request) },

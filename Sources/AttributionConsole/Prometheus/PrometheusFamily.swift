@@ -25,7 +25,7 @@ package struct PrometheusFamily: Hashable, Sendable {
 
 extension PrometheusFamily {
     /// Every metric; those not declared here are not shown.
-    package static let all: [PrometheusFamily] = deliveries + listener + signing + console + process
+    package static let all: [PrometheusFamily] = deliveries + forwarding + listener + signing + console + process
 
     private static let deliveries: [PrometheusFamily] = [
         .init("skan_deliveries_total", .counter, "Deliveries after their commit, by outcome."),
@@ -46,6 +46,28 @@ extension PrometheusFamily {
         .init("skan_store_bytes", .gauge, "Size of the store's files, by part."),
         .init("skan_web_ads_issued_total", .counter, "Web ads issued."),
         .init("skan_web_ad_taps_total", .counter, "Taps on web ads, by outcome."),
+    ]
+
+    private static let forwarding: [PrometheusFamily] = [
+        .init(
+            "skan_destination_attempts_total", .counter,
+            "Attempts of this process to forward postbacks, by destination and outcome."),
+        .init(
+            "skan_destination_up", .gauge,
+            "Whether a destination is delivered to, 1; 0 when it is paused, gone or takes nothing."),
+        .init(
+            "skan_destination_backlog", .gauge, "Recorded postbacks behind which a destination is, wanted or not."),
+        .init(
+            "skan_destination_oldest_timestamp_seconds", .gauge,
+            "Unix time at which the first postback was recorded that a destination is behind; absent without any."),
+        .init("skan_destination_waiting", .gauge, "Postbacks that a destination did not take and gets again."),
+        .init("skan_destination_parked", .gauge, "Postbacks that a destination did not take and does not get again."),
+        .init(
+            "skan_destination_last_success_timestamp_seconds", .gauge,
+            "Unix time at which a destination last took a postback."),
+        .init(
+            "skan_feed_held_timestamp_seconds", .gauge,
+            "Unix time since which a transaction of the database holds postbacks back from the feed; absent without."),
     ]
 
     private static let listener: [PrometheusFamily] = [

@@ -4,10 +4,10 @@ package import AttributionListener
 package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     // The API.
     case health, readiness, apiDescription, report, standardReport, metrics, webAds, explain, impressionCheck
-    case quarantine, requeue, prune, postbacks, costs, recount
+    case quarantine, requeue, prune, postbacks, costs, recount, destinations
     // Pages, the forms they send, and the files they load.
     case overviewPage, campaignPage, reportPage, explorePage, quarantinePage, requeuePage, requeueForm, postbackPage
-    case conflictsPage, keysPage, definitionsPage, loginPage, loginForm, logoutForm, pageAsset
+    case conflictsPage, destinationsPage, keysPage, definitionsPage, loginPage, loginForm, logoutForm, pageAsset
 
     package struct Definition: Sendable, Hashable {
         package let method: IngressMethod
@@ -57,6 +57,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .postbacks: Definition(.get, "/v1/postbacks", .scope(.report), .apps)
         case .costs: Definition(.post, "/v1/costs", .scope(.manage))
         case .recount: Definition(.post, "/v1/recount", .scope(.manage))
+        case .destinations: Definition(.post, "/v1/destinations", .scope(.manage))
         case .overviewPage: Definition(.get, "/", .scope(.report), [.page, .figures])
         case .campaignPage: Definition(.get, "/campaign", .scope(.report), [.page, .figures])
         case .reportPage: Definition(.get, "/reports/{name}", .scope(.report), [.page, .figures])
@@ -66,6 +67,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .requeueForm: Definition(.post, "/quarantine/requeue", .scope(.manage), .page)
         case .postbackPage: Definition(.get, "/postback", .scope(.report), .page)
         case .conflictsPage: Definition(.get, "/conflicts", .scope(.report), .page)
+        case .destinationsPage: Definition(.get, "/destinations", .scope(.report), .page)
         case .keysPage: Definition(.get, "/keys", .scope(.report), .page)
         case .definitionsPage: Definition(.get, "/definitions", .scope(.report), [.page, .networks, .apps])
         case .loginPage: Definition(.get, "/login", .open, .page)

@@ -177,6 +177,14 @@ package struct OwnerClient: Sendable {
         let conflicts: [Conflict]
     }
 
+    /// Pauses a destination, or lets it go on.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func setState(of name: String, to state: DestinationState) async throws {
+        let body = JSONText.object(["name": .string(name), "state": .string(state.rawValue)])
+        _ = try await accepted(exchange(.destinations, query: "", Array(body.line.utf8), .json))
+    }
+
     /// Issues web ads.
     ///
     /// - Throws: ``OwnerProblem``.

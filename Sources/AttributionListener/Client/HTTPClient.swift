@@ -33,7 +33,7 @@ package final class HTTPClient: Sendable {
     }
 
     /// Errors of the client itself.
-    package enum Failure: Error {
+    package enum Failure: Error, Hashable {
         /// Not an HTTP URL.
         case invalidURL
         /// The answer took longer than it may.
@@ -46,6 +46,10 @@ package final class HTTPClient: Sendable {
         case handshakeFailed
         /// The server's certificate is for another name.
         case wrongName
+        /// The name has no address.
+        case noAddress
+        /// The proxy does not connect to the server; 0 for what is no answer of HTTP.
+        case proxyRefused(status: Int)
     }
 
     /// For the life of the process.
@@ -145,6 +149,8 @@ extension HTTPClient {
             case server(host: String, port: Int, isSecure: Bool)
             /// The path of a Unix socket.
             case socket(String)
+            /// A server whose address is not looked up.
+            case routed(Route, host: String, port: Int, isSecure: Bool)
         }
 
         let origin: Origin
@@ -179,6 +185,12 @@ extension HTTPClient {
                 version: .http1_1, method: json == nil ? .GET : .POST,
                 uri: path + (parts.percentEncodedQuery.map { "?" + $0 } ?? ""), headers: fields)
             body = json
+        }
+
+        init(to origin: Origin, _ head: HTTPRequestHead, _ body: Body?) {
+            self.origin = origin
+            self.head = head
+            self.body = body
         }
     }
 }

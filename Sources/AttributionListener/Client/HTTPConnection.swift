@@ -43,8 +43,10 @@ struct HTTPConnection: Sendable {
         let initialize: @Sendable (any Channel) -> EventLoopFuture<HTTPConnection> = { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
-                if case .server(let host, _, isSecure: true) = origin {
+                switch origin {
+                case .server(let host, _, isSecure: true), .routed(_, let host, _, isSecure: true):
                     try pipeline.addHandler(ClientTLS.handler(for: host))
+                default: break
                 }
                 let handler = HTTPExchangeHandler()
                 try pipeline.addHTTPClientHandlers()
@@ -59,6 +61,20 @@ struct HTTPConnection: Sendable {
                 return try await bootstrap.connect(to: address, channelInitializer: initialize)
             }
             return try await bootstrap.connect(host: host, port: port, channelInitializer: initialize)
+        case .routed(.addresses(let addresses), _, let port, _):
+            var failure: any Error = HTTPClient.Failure.noAddress
+            for address in addresses {
+                do {
+                    let address = try SocketAddress(ipAddress: address.description, port: port)
+                    return try await bootstrap.connect(to: address, channelInitializer: initialize)
+                } catch {
+                    failure = error
+                }
+            }
+            throw failure
+        case .routed(.proxy(let proxy, let proxyPort), let host, let port, _):
+            let channel = try await ProxyTunnel.open(to: host, port: port, through: proxy, port: proxyPort)
+            return try await channel.eventLoop.flatSubmit { initialize(channel) }.get()
         case .socket(let path):
             let path = try SocketPath(path)
             defer { withExtendedLifetime(path) {} }
@@ -245,7 +261,7 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
 
 extension EventLoopFuture where Value: Sendable {
     /// Waits for the value, but no longer than until a deadline, if there is one, and not in a cancelled task.
-    fileprivate func get(until deadline: NIODeadline?) async throws -> Value {
+    func get(until deadline: NIODeadline?) async throws -> Value {
         let promise = eventLoop.makePromise(of: Value.self)
         if let deadline {
             let timer = eventLoop.scheduleTask(deadline: deadline) { promise.fail(HTTPClient.Failure.tooSlow) }

@@ -1,5 +1,6 @@
 import Attribution
 import AttributionConsole
+import AttributionForwarding
 import AttributionListener
 import AttributionReports
 import AttributionSigning
@@ -9,8 +10,8 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// Reads certificate, tokens, Apple's added keys, signing keys, schemas and campaigns again on SIGHUP, and uses all of
-/// them or none.
+/// Reads certificate, tokens, Apple's added keys, signing keys, schemas, campaigns and destinations again on SIGHUP,
+/// and uses all of them or none.
 ///
 /// The signal is trapped even when there is nothing to read: log rotation or a closed terminal must not end a server.
 struct ReloadService: Service {
@@ -22,6 +23,7 @@ struct ReloadService: Service {
     let externalSigners: ExternalSigners
     let references: CurrentReferences?
     let appleKeys: AppleKeysInUse?
+    let forwarder: Forwarder?
     let logger: Logger
 
     func run() async throws {
@@ -32,7 +34,7 @@ struct ReloadService: Service {
 
     private func reload(at now: Date) {
         let readsAppleKeys = appleKeys != nil && configuration.appleKeys != nil
-        if tls == nil, access == nil, signer == nil, references == nil, !readsAppleKeys {
+        if tls == nil, access == nil, signer == nil, references == nil, !readsAppleKeys, forwarder == nil {
             return logger.info("SIGHUP ignored: there is nothing to read again")
         }
         let fresh = Credentials(reading: configuration, at: now)
@@ -67,6 +69,10 @@ struct ReloadService: Service {
         if let references, let fresh = fresh.references {
             references.use(fresh)
             logger.notice("schemas and campaigns read again", metadata: fresh.counts)
+        }
+        if let forwarder, let destinations = fresh.destinations {
+            forwarder.use(destinations)
+            logger.notice("destinations read again", metadata: ["count": "\(destinations.count)"])
         }
         if let access, let tokens = fresh.tokens {
             // Logs the change itself.

@@ -3,7 +3,7 @@ package import Attribution
 /// Reads a store of postbacks and changes nothing; any number of readers may.
 ///
 /// Each answer is of one snapshot. ``SQLiteLedgerReader`` reads a file of SQLite; `PostgreSQLLedgerReader` a database.
-package protocol LedgerReading: Sendable {
+package protocol LedgerReading: DestinationReading {
     /// Answers a question; cancelling the task ends the work.
     func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer
 

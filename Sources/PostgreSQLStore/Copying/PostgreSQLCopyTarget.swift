@@ -59,6 +59,9 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                     guard inserted.count + known.count == Set(postbacks.map(\.digests.key)).count else {
                         throw PostgreSQLFault(sqlState: "40001", message: "a postback is being recorded by a node")
                     }
+                    if !inserted.isEmpty {
+                        try connection.noteImported()
+                    }
                     if progress.hasEnded {
                         var sums = DeliverySums()
                         for postback in postbacks where inserted[postback.digests.key] != nil {

@@ -10,6 +10,9 @@ extension PostgreSQLLedgerWriter: LedgerImporting {
             return try session.batch(insertion) { batch -> [ImportedDelivery] in
                 batch.isImporting = true
                 let recordings = try batch.record(items, insertion)
+                if batch.recordedAt != nil {
+                    try batch.connection.noteImported()
+                }
                 try file?.note(batch.connection)
                 return recordings.enumerated().map { index, recording in
                     batch.passedOver.contains(index) ? .known : recording.map { .made($0) } ?? .notKept

@@ -70,6 +70,7 @@ extension RecordedPostback {
         p.id, floor(extract(epoch FROM p.recorded_at) * 1000)::int8, p.received_at, p.recipient::text,
         p.traffic::text, coalesce(v.value, ''), p.key_check, b.body
         """
+    static let columnCount = 8
     /// Where they are read from.
     ///
     /// Each body is looked up by its key: a join, as the server plans one before it has statistics, reads the bodies of

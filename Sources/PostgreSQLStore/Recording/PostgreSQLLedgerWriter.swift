@@ -10,6 +10,8 @@ import Synchronization
 package final class PostgreSQLLedgerWriter: LedgerWriting {
     let node: StoreNode
     var address: PostgreSQLAddress { node.address }
+    /// What this node is called as the one that delivers to a destination.
+    let forwardingNode = UUID().uuidString
     private let state: Mutex<State>
     private let upkeep: StoreUpkeep
 

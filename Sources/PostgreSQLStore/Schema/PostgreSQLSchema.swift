@@ -12,9 +12,12 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
-    static let migrations = [Migration(version: 1, oldestProgram: 1, sql: first)]
+    static let migrations = [
+        Migration(version: 1, oldestProgram: 1, sql: first),
+        Migration(version: 2, oldestProgram: 1, sql: forwarding),
+    ]
 
     /// Makes the partitions of bodies for this month and the next three.
     static let makePartitions = """

@@ -116,6 +116,7 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
                 count += try batch.insert(postback, isCounted: progress.hasEnded) ? 1 : 0
             }
             try progress.note(batch.db)
+            try batch.noteImported()
             return count
         }
     }

@@ -16,6 +16,7 @@ extension SQLiteLedgerWriter: LedgerImporting {
                 return try batch.record(prepared).map { .made($0) } ?? .notKept
             }
             try file?.note(in: batch.db)
+            try batch.noteImported()
             return imported
         }
     }

@@ -222,6 +222,11 @@ struct RecordingBatch {
             traffic: facts.traffic)
     }
 
+    /// The last row before this transaction, and the last one now.
+    var rows: (before: Int64, last: Int64) {
+        (memory.lastRow, lastRow)
+    }
+
     // MARK: Sums
 
     /// Writes the counts of the batch, the quarantine's totals, and blocks of columns that are full.

@@ -14,13 +14,13 @@ struct ServeCommand: AsyncParsableCommand {
             Answers 200 only after the postback is on disk. With --signing it also signs impressions and bids, and \
             then it needs no store. Settings come from flags, otherwise from SKAN_LISTEN, SKAN_POSTBACK_PATH, SKAN_SIGNING, SKAN_COUNTS, \
             SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY, \
-            SKAN_APPLE_KEYS, SKAN_SCHEMA, SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
+            SKAN_APPLE_KEYS, SKAN_DESTINATIONS, SKAN_SCHEMA, SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
             (comma-separated), SKAN_PROXY_PROTOCOL (yes or no), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL, \
             SKAN_LOG_FORMAT, SKAN_NO_CREATE and SKAN_REQUIRE_SYNCHRONOUS; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
             (yes or no). --check shows what a server would start with. On SIGTERM, SIGINT or SIGQUIT the server finishes accepted \
             requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
-            is lost. SIGHUP reloads certificate, tokens, added keys of Apple's, signing keys, schemas and campaigns, \
-            all of them or none.
+            is lost. SIGHUP reloads certificate, tokens, added keys of Apple's, signing keys, schemas, campaigns \
+            and destinations, all of them or none.
             """
     )
 
@@ -92,6 +92,11 @@ struct ServeCommand: AsyncParsableCommand {
         help: "Names of campaigns and apps (skan campaigns), for reports; may be repeated. Reloaded on SIGHUP.",
         completion: .file(extensions: ["json"]))
     var campaigns: [String] = []
+
+    @Option(
+        help: "Destinations that recorded postbacks are forwarded to (JSON; skan destinations). Reloaded on SIGHUP.",
+        completion: .file(extensions: ["json"]))
+    var destinations: String?
 
     @Option(
         help: "PEM file with the TLS certificate chain; reloaded on SIGHUP. Without it, plain HTTP.",

@@ -91,6 +91,7 @@ struct ServeSettings {
         configuration.signingKeys = command.signingKeys ?? environment.text("signing.keys")
         configuration.schemas = list(command.schemas, "schema")
         configuration.campaigns = list(command.campaigns, "campaigns")
+        configuration.destinations = command.destinations ?? environment.text("destinations")
         configuration.postbackPaths = list(command.postbackPaths, "postback.path")
         configuration.trustedProxies = list(command.trustedProxies, "trusted.proxy")
         configuration.usesProxyProtocol = flag(command.proxyProtocol, "proxy.protocol")
@@ -145,7 +146,8 @@ enum ServeVariables {
         "SKAN_STORE", "SKAN_LISTEN", "SKAN_POSTBACK_PATH", "SKAN_PROXY_PROTOCOL", "SKAN_SIGNING",
         "SKAN_SIGNING_PLAIN_HTTP", "SKAN_COUNTS", "SKAN_CONSOLE",
         "SKAN_NETWORK", "SKAN_TRUST_TEST_KEY", "SKAN_APPLE_KEYS", "SKAN_SIGNING_KEYS", "SKAN_TOKENS", "SKAN_SIGN_RATE",
-        "SKAN_SCHEMA", "SKAN_CAMPAIGNS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
+        "SKAN_SCHEMA", "SKAN_CAMPAIGNS", "SKAN_DESTINATIONS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE",
+        "SKAN_TLS_KEY",
         "SKAN_TRUSTED_PROXY", "SKAN_FORWARDING_FIELD", "SKAN_LOG_LEVEL", "SKAN_LOG_FORMAT", "SKAN_REQUIRE_SYNCHRONOUS",
         "SKAN_NO_CREATE",
     ]

@@ -125,7 +125,7 @@ package struct PageSelection: Hashable, Sendable {
 
 /// Where a page is among the others, for the navigation.
 enum PagePlace: Hashable, Sendable {
-    case overview, campaign, explore, quarantine, postback, conflicts, keys, definitions
+    case overview, campaign, explore, quarantine, postback, conflicts, destinations, keys, definitions
     /// A standard report, by name.
     case report(String)
     /// None of them.
@@ -139,6 +139,7 @@ enum PagePlace: Hashable, Sendable {
         case .quarantine: PageLink("quarantine")
         case .postback: PageLink("postback")
         case .conflicts: PageLink("conflicts")
+        case .destinations: PageLink("destinations")
         case .keys: PageLink("keys")
         case .definitions: PageLink("definitions")
         case .report(let name): PageLink("reports", name)
@@ -147,14 +148,15 @@ enum PagePlace: Hashable, Sendable {
 
     /// The pages of what concerns all networks, which refuse who is limited to some, with their names.
     static let ofAllNetworks: [(name: String, place: PagePlace)] = [
-        ("Quarantine", .quarantine), ("Conflicts", .conflicts), ("Postback", .postback), ("Keys and tokens", .keys),
+        ("Quarantine", .quarantine), ("Conflicts", .conflicts), ("Postback", .postback),
+        ("Destinations", .destinations), ("Keys and tokens", .keys),
     ]
 
     /// Whether it counts postbacks, and so keeps the selection of the page that links to it.
     var isSelective: Bool {
         switch self {
         case .overview, .campaign, .explore, .report: true
-        case .quarantine, .postback, .conflicts, .keys, .definitions, .elsewhere: false
+        case .quarantine, .postback, .conflicts, .destinations, .keys, .definitions, .elsewhere: false
         }
     }
 }
