@@ -1,6 +1,8 @@
 import Attribution
 import AttributionConsole
 import AttributionReports
+import AttributionStore
+import Foundation
 import TestSupport
 import Testing
 

@@ -53,7 +53,7 @@ struct HTMLTests {
 
     @Test("A share has its value for programs")
     func shares() {
-        #expect(HTML.document(.share(0.12345)).contains("<data value=\"0.1235\">12.35 %</data>"))
+        #expect(HTML.document(.share(0.12345)).contains("<data value=\"0.1235\">12.3 %</data>"))
     }
 
     @Test("Links encode each part once, and keep what reads well")

@@ -158,6 +158,23 @@ package struct DailyLedger: LedgerReading {
         return []
     }
 
+    package func forwardingStatus() async throws -> ForwardingStatus {
+        try check()
+        var destination = StoredDestination(name: text ?? "partner", cursor: .start)
+        destination.lastFailure = text ?? ""
+        return ForwardingStatus(destinations: [.init(destination: destination, count: days, oldestAt: nil)])
+    }
+
+    package func feed(after cursor: FeedCursor, limit: Int, bytes: Int) async throws -> FeedPage {
+        try check()
+        return FeedPage(postbacks: [], end: cursor)
+    }
+
+    package func failedForwardings(of name: String, due: Int64?, limit: Int) async throws -> [FailedForwarding] {
+        try check()
+        return []
+    }
+
     package func close() {}
 
     private func check() throws {

@@ -138,7 +138,7 @@ package final class ImportFile {
         do throws(ImportRecord.Problem) {
             reader = try RecordReader(self, options)
         } catch {
-            throw Refusal(.malformedFile, "\(name): \(error)")
+            throw Refusal(.malformedFile, "\(name): \(error)", hint: error.hintForFile)
         }
         while let records = try next() {
             for record in records {

@@ -43,6 +43,15 @@ package enum ImportRecord: Sendable {
             }
         }
 
+        /// What to do when no record of a file can be read for it.
+        var hintForFile: String {
+            if case .malformed = self {
+                "the first row has to be a header; leave each name once, and rename or remove the other column"
+            } else {
+                "--received TIME, --received-field NAME and --body-field NAME say it"
+            }
+        }
+
         private static func list(_ names: [String]) -> String {
             names.count == 1 ? names[0] : "one of " + names.joined(separator: ", ")
         }

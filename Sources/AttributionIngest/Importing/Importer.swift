@@ -43,13 +43,7 @@ package struct Importer {
         do throws(ImportRecord.Problem) {
             reader = try RecordReader(file, options)
         } catch {
-            let hint =
-                if case .malformed = error {
-                    "the first row has to be a header; leave each name once, and rename or remove the other column"
-                } else {
-                    "--received TIME, --received-field NAME and --body-field NAME say it"
-                }
-            throw Refusal(.malformedFile, "\(file.name): \(error)", hint: hint)
+            throw Refusal(.malformedFile, "\(file.name): \(error)", hint: error.hintForFile)
         }
         var waiting: [Task<JudgedRecords, Never>] = []
         defer { waiting.forEach { $0.cancel() } }

@@ -102,6 +102,11 @@ extension StandardReportName {
         StandardReportPlan(self).countsPostbacks
     }
 
+    /// Whether it shows what ads cost, which can be selected by network and app alone.
+    package var hasCosts: Bool {
+        StandardReportPlan(self).hasCosts
+    }
+
     package var title: String { words.title }
     /// What the report shows, in one line.
     package var meaning: String { words.meaning }

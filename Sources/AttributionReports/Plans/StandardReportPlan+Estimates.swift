@@ -147,7 +147,8 @@ private struct EstimateSections {
     func revenue(
         _ name: String, _ title: String, _ meaning: String, top: Int?, notes: [String]
     ) -> ReportSection {
-        let keys = (name == "apps" ? [.app] : StandardReportPlan.campaignDimensions).map { ReportColumn.key($0) } + [Self.kind]
+        let dimensions = name == "apps" ? [.app] : StandardReportPlan.campaignDimensions
+        let keys = dimensions.map { ReportColumn.key($0) } + [Self.kind]
         let sums = rows[name]?.sorted ?? []
         let made = sums.flatMap { row in currencies(of: row).map { ($0, self.row(row, in: $0)) } }
         let column = keys.count + Self.revenueColumns.count - 1

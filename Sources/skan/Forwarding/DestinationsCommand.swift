@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attribution
+import AttributionConsole
 import AttributionForwarding
 import AttributionReports
 import AttributionServer

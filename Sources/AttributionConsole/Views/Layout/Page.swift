@@ -109,7 +109,7 @@ extension Page {
     }
 
     private func item(_ name: String, _ place: PagePlace) -> HTML {
-        let link = place.isSelective ? selection?.link(place.link) ?? place.link : place.link
+        let link = place.isSelective ? selection?.fitting(place).link(place.link) ?? place.link : place.link
         return HTML(.li) {
             HTML(.a, [.href(link)] + (place == self.place ? [.ariaCurrent("page")] : []), HTML(name))
         }

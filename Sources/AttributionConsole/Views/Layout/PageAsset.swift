@@ -254,7 +254,7 @@ enum Stylesheet {
           .field, .field input, .field select { width: 100%; }
           table { font-size: .875rem; }
           th, td { padding-right: .75rem; }
-          .headline { grid-template-columns: 1fr 1fr; }
+          .headline { grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); }
           .headline div, .headline div:first-child { padding: 0; border: 0; }
           .operations { padding: .15rem .75rem; }
           /* The name and the first figures are on the screen together. */

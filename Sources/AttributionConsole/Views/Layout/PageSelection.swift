@@ -98,6 +98,18 @@ package struct PageSelection: Hashable, Sendable {
         return selection
     }
 
+    /// The selection without conditions that a page refuses.
+    func fitting(_ place: PagePlace) -> PageSelection {
+        guard case .report(let text) = place, let name = StandardReportName(rawValue: text) else {
+            return self
+        }
+        var selection = name.hasCosts ? ofApps : self
+        if !name.countsPostbacks {
+            selection.filters = []
+        }
+        return selection
+    }
+
     package func without(_ filter: String) -> PageSelection {
         var selection = self
         selection.filters.removeAll { $0 == filter }

@@ -10,6 +10,8 @@ struct PeriodPicker {
     let page: PageLink
     /// What was counted; nil where that failed.
     let request: StandardReportRequest?
+    /// The page with fewer conditions; nil for the same one.
+    var widerPage: PageLink?
     /// Parameters of the page besides the selection, which links and the form repeat.
     var others: [PageLink.Parameter] = []
 
@@ -65,7 +67,7 @@ struct PeriodPicker {
     }
 
     private func condition(_ filter: String) -> HTML {
-        let link = selection.without(filter).link(page).adding(others)
+        let link = selection.without(filter).link(widerPage ?? page).adding(others)
         return HTML(.li) {
             HTML.value(filter)
             " "

@@ -38,7 +38,8 @@ struct CampaignPage {
 
     var page: Page {
         let picker = PeriodPicker(
-            selection: selection, page: PagePlace.campaign.link, request: figures.overview.request)
+            selection: selection, page: PagePlace.campaign.link, request: figures.overview.request,
+            widerPage: PageLink())
         let view = StandardReportPage(report: figures.overview, selection: selection, order: order)
         let ofCampaign = figures.campaigns.sections.first.map { rows(of: $0) }
         return Page(title: title, place: .campaign, selection: selection, controls: picker.html) {
@@ -47,7 +48,8 @@ struct CampaignPage {
             }
             picker.conditions
             HTML.traffic(figures.overview.request.selection.traffic)
-            view.remarks
+            // A link to a campaign names all identifiers that may be its.
+            view.remarks(unseen: figures.overview.unseen.filter { $0.dimension != .sourceIdentifier })
             figures.trend(view, .campaign, money: ofCampaign)
             if let ofCampaign {
                 StandardReportPage(

@@ -81,9 +81,14 @@ struct StandardReportPage {
 
     /// The store's problems, and what limits the figures.
     var remarks: HTML {
+        remarks(unseen: report.unseen)
+    }
+
+    /// The remarks with some of the values that no postback has.
+    func remarks(unseen: [LedgerAnswer.UnseenValue]) -> HTML {
         HTML([
             HTML(report.warnings.map { HTML.notice(.bad, $0) }),
-            HTML(report.unseen.map { HTML.notice(.uncertain, $0.sentence) }),
+            HTML(unseen.map { HTML.notice(.uncertain, $0.sentence) }),
             HTML(report.notes.map { note in HTML(.p, .class("more")) { HTML.value(note, limit: 1_500) } }),
         ])
     }
