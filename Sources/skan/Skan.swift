@@ -22,7 +22,7 @@ struct Skan: AsyncParsableCommand {
             CommandGroup(
                 name: "Receiving",
                 subcommands: [
-                    ServeCommand.self, DestinationsCommand.self, TokensCommand.self, DoctorCommand.self,
+                    ServeCommand.self, TokensCommand.self, DoctorCommand.self, DestinationsCommand.self,
                 ]),
             CommandGroup(
                 name: "Reporting",

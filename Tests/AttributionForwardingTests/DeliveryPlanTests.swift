@@ -171,7 +171,8 @@ struct DeliveryPlanTests {
             now += 1_000
         }
         #expect(parked == Set(1...10) && plan.isDown)
-        let probe = (0..<11).lazy.compactMap { plan.next(at: now + $0 * 1_000).first }.first
+        var probe: DeliveryPlan.Item?
+        for second: Int64 in 0..<11 where probe == nil { probe = plan.next(at: now + second * 1_000).first }
         #expect(probe != nil)
         if let probe { plan.finish(probe, Self.answered(410), at: now + 11_000, using: &numbers) }
         #expect(plan.takeProgress().isGone && plan.next(at: now + Self.day).isEmpty && !plan.wantsPage)

@@ -128,6 +128,8 @@ struct PerformanceReportTests {
             hasSchema
             ? try ConversionSchemas(documents: [("a.json", Array(text.utf8))]) : ConversionSchemas()
         let plan = StandardReportPlan(.performance, ReportReferences(schemas: schemas), by: dimensions)
+        // After the last day on which the meaning of values changed.
+        let segment = String(plan.breakdowns[0].cuts?.count ?? 0)
         let rows: [(source: String, conversion: Conversion, isRedownload: Bool, current: Int64, previous: Int64)] = [
             ("5239", .fine(1), false, 6, 4), ("5239", .null, true, 4, 4), ("39", .absent, false, 2, 0),
             ("2240", .fine(1), false, 5, 0),
@@ -159,7 +161,8 @@ struct PerformanceReportTests {
                         previous.count(traits, times: row.previous)
                         let campaign = ["n.skadnetwork", "1", "", row.source]
                         return StandardReportFigures.Row(
-                            values: hasSchema ? ["0"] + campaign + ["4.0", "0", row.conversion.description] : campaign,
+                            values: hasSchema
+                                ? [segment] + campaign + ["4.0", "0", row.conversion.description] : campaign,
                             current: current, previous: previous)
                     }), BreakdownRows([]),
             ], costs: (costs, AdCosts()))

@@ -48,6 +48,10 @@ extension PageRoutes {
         if let narrowed = narrowed(query.selection, context) {
             return .seeOther(query.keeping([Self.sort], narrowed.link(PagePlace.campaign.link)))
         }
+        guard !query.selection.filters.isEmpty else {
+            // The first page lists the campaigns.
+            return .seeOther(query.selection.link(PageLink()))
+        }
         let wanted = try context.authorized(Self.standardRequest(.overview, query.selection))
         try CampaignPage.check(wanted.selection.conditions)
         let figures = try await campaignFigures(wanted, query.selection, context, isOfOne: true)
