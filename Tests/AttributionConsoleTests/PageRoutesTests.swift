@@ -201,7 +201,8 @@ final class PageRoutesTests {
             ("/explore?top=1&top=1", 400, "more than one value"), ("/quarantine?class=x", 400, "one of garbage"),
             ("/?format=json", 400, "csv, or none"), ("/keys?format=csv&section=x", 400, "one of keys"),
             ("/?period=%3Cscript%3E", 400, "&lt;script&gt;"), ("/?test=yes", 400, "true or false"),
-            ("/?test&provenance=apple", 400, "one of the two"), ("/campaign", 400, "do not select one campaign"),
+            ("/?test&provenance=apple", 400, "one of the two"),
+            ("/campaign?where=app=5239", 400, "do not select one campaign"),
             (
                 "/campaign?where=network=n.skadnetwork&where=app=1&where=app=2&where=campaign-id=3", 400,
                 "do not select one"
