@@ -49,7 +49,7 @@ demo: build
 # Bounded, so that a test that hangs fails the run instead of holding it up.
 test: PACKAGES += python3-venv
 test: lint tests $(FRAMES)/installed
-	SKAN_FRAMES=$(CURDIR)/$(FRAMES) Tests/run.sh $(TEST_SECONDS)
+	TEST_FRAMES=$(CURDIR)/$(FRAMES) Tests/run.sh $(TEST_SECONDS)
 
 # Without PyPI there is one test less, which says so.
 $(FRAMES)/installed: | packages

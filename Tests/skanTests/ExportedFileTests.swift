@@ -9,7 +9,7 @@ struct ExportedFileTests: FolderSuite {
 
     /// Where pandas and DuckDB are installed; nil where they are not.
     static let frames: String? = {
-        let folder = ProcessInfo.processInfo.environment["SKAN_FRAMES"]
+        let folder = ProcessInfo.processInfo.environment["TEST_FRAMES"]
         return folder.flatMap { FileManager.default.fileExists(atPath: $0 + "/installed") ? $0 : nil }
     }()
 
