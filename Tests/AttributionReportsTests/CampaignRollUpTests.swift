@@ -143,7 +143,8 @@ struct PerformanceReportTests {
         for (source, currency, amount) in spend {
             let campaign = SpendCampaign(
                 network: network, app: AppStoreItemID(1), campaignID: nil, sourceIdentifier: SourceIdentifier(source))
-            costs.spend[campaign, default: [:]][try #require(CurrencyCode(currency))] = try #require(Money(amount))
+            let money: Money = try #require(Money(amount))
+            costs.spend[campaign, default: [:]][try #require(CurrencyCode(currency))] = money
         }
         let request = StandardReportRequest(
             name: .performance,
